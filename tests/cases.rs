@@ -82,7 +82,7 @@ fn trial(name: String, chain: &Arc<Chain>, suite: &Arc<Suite>, index: usize, at_
 /// Checks that a decision gives exactly the same verdict after it was written and parsed, without the machine.
 fn decided_again(chain: &Chain, suite: &Suite, index: usize) -> Result<(), String> {
     for (call, at, facts) in suite::scenes(suite, &suite.cases[index]) {
-        let recording = Arc::new(Recording::of(facts.clone()));
+        let recording = Arc::new(Recording::new(facts.clone()));
         let verdict = chain.decide(&call, &at, &(recording.clone() as Arc<dyn Facts>), AskOptions::default()).verdict;
         if verdict != chain.decide(&call, &at, &facts, AskOptions::default()).verdict {
             return Err("noting the facts changes the verdict".to_owned());

@@ -59,7 +59,7 @@ impl Adjustments {
             if finding.outcome != Outcome::Abstain {
                 let outcome = self.outcome(|name| name == finding.rule, finding.outcome)?;
                 if outcome != finding.outcome {
-                    finding.message = without_question(&finding.message);
+                    finding.message = strip_question(&finding.message);
                 }
                 finding.outcome = outcome;
             }
@@ -70,7 +70,7 @@ impl Adjustments {
 }
 
 /// Removes the question from a finding that is no longer an ask.
-fn without_question(message: &str) -> String {
+fn strip_question(message: &str) -> String {
     message.replacen(" needs confirmation: ", ": ", 1).replacen(" need confirmation: ", ": ", 1)
 }
 
@@ -83,12 +83,13 @@ pub(crate) fn read<S: DeserializeOwned>(settings: &str) -> Result<(S, Adjustment
     let mut adjustments = Adjustments::default();
     let mut text = serde_json::Deserializer::from_str(settings);
     let read = S::deserialize(Without { inner: &mut text, adjustments: &mut adjustments });
-    let read = read.and_then(|settings| text.end().map(|()| settings)).map_err(|error| with_keys(&error.to_string()));
+    let read =
+        read.and_then(|settings| text.end().map(|()| settings)).map_err(|error| add_expected_keys(&error.to_string()));
     Ok((read?, adjustments))
 }
 
 /// Adds the three keys to the expected ones in an error about an unknown field.
-fn with_keys(error: &str) -> String {
+fn add_expected_keys(error: &str) -> String {
     if !error.starts_with("unknown field") {
         return error.to_owned();
     }

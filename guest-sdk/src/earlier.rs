@@ -42,7 +42,7 @@ impl<'a> Earlier<'a> {
         let mut seats: Vec<Seat<'a>> = seats.collect();
         seats.sort_by_key(|seat| seat.id);
         let mut earlier = Earlier { seats, now: None };
-        earlier.now = earlier.seat(id).copied();
+        earlier.now = earlier.find_seat(id).copied();
         earlier
     }
 
@@ -50,7 +50,7 @@ impl<'a> Earlier<'a> {
     /// before.
     #[must_use]
     pub fn is_certain(&self, id: u32) -> Option<bool> {
-        let seat = self.seat(id)?;
+        let seat = self.find_seat(id)?;
         let is_sure = self.is_sure(seat);
         let Some(now) = &self.now else { return Some(is_sure) };
         if seat.id == now.id {
@@ -74,32 +74,32 @@ impl<'a> Earlier<'a> {
         let is_plain = |seat: &Seat<'_>| {
             !seat.background && !seat.is_for_each && !matches!(seat.operator, "&&" | "||") && seat.within.is_empty()
         };
-        is_plain(seat) && self.above(seat).all(is_plain)
+        is_plain(seat) && self.enclosing_seats(seat).all(is_plain)
     }
 
     /// Returns whether the command may run later than the text after it.
     fn is_late(&self, seat: &Seat<'_>) -> bool {
         let may_wait =
             |seat: &Seat<'_>| seat.background || seat.within.iter().any(|place| !IN_PLACE.contains(&place.as_str()));
-        may_wait(seat) || self.above(seat).any(may_wait)
+        may_wait(seat) || self.enclosing_seats(seat).any(may_wait)
     }
 
-    fn seat(&self, id: u32) -> Option<&Seat<'a>> {
+    fn find_seat(&self, id: u32) -> Option<&Seat<'a>> {
         let at = self.seats.binary_search_by_key(&id, |seat| seat.id).ok()?;
         self.seats.get(at)
     }
 
     /// Returns the commands that run this one or contain it in a word, innermost first.
-    fn above(&self, seat: &Seat<'_>) -> impl Iterator<Item = &Seat<'a>> {
+    fn enclosing_seats(&self, seat: &Seat<'_>) -> impl Iterator<Item = &Seat<'a>> {
         // A parent precedes its child, so the loop ends.
         let parent =
-            |seat: &Seat<'_>| (seat.parent > 0 && seat.parent < seat.id).then(|| self.seat(seat.parent)).flatten();
+            |seat: &Seat<'_>| (seat.parent > 0 && seat.parent < seat.id).then(|| self.find_seat(seat.parent)).flatten();
         std::iter::successors(parent(seat), move |seat| parent(seat))
     }
 
     /// Returns whether the command `id` runs this one, or contains it in a word.
     fn is_inside(&self, seat: &Seat<'_>, id: u32) -> bool {
-        self.above(seat).any(|above| above.id == id)
+        self.enclosing_seats(seat).any(|above| above.id == id)
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::syntax::{Analysis, Effect};
 
 /// Removes effects below paths that are no folders, neither on the machine nor after the text's earlier commands.
-pub(crate) fn keep_possible(analysis: &mut Analysis) {
+pub(crate) fn remove_impossible(analysis: &mut Analysis) {
     if analysis.effects.iter().all(|effect| effect.tag("into").is_none()) {
         return;
     }
@@ -73,7 +73,7 @@ mod tests {
             effects,
             scripts: Vec::new(),
         };
-        keep_possible(&mut analysis);
+        remove_impossible(&mut analysis);
         analysis.effects.into_iter().map(|effect| effect.target).collect()
     }
 

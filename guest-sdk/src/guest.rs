@@ -110,7 +110,7 @@ pub fn analysis() -> Analysis {
 /// Returns the host's analysis without effects that can't happen.
 #[must_use]
 pub fn possible(mut analysis: Analysis) -> Analysis {
-    folders::keep_possible(&mut analysis);
+    folders::remove_impossible(&mut analysis);
     analysis
 }
 

@@ -90,12 +90,12 @@ pub fn likelihood(name: &str) -> Option<Likelihood> {
     if let Some((_, found)) = WHOLE.iter().find(|(whole, _)| whole.as_bytes() == bare) {
         return Some(*found);
     }
-    let Some((_, found)) = PARTS.iter().find(|(part, _)| holds(bare, part)) else {
+    let Some((_, found)) = PARTS.iter().find(|(part, _)| contains_part(bare, part)) else {
         let last = last_word(name);
         let tells = last.len() < name.len() && LAST.iter().any(|word| last.eq_ignore_ascii_case(word.as_bytes()));
         return tells.then_some(Possible);
     };
-    if HARMLESS_ENDS.iter().any(|end| bare.ends_with(end.as_bytes())) || holds(bare, "TOKENIZ") {
+    if HARMLESS_ENDS.iter().any(|end| bare.ends_with(end.as_bytes())) || contains_part(bare, "TOKENIZ") {
         return None;
     }
     let refers = REFERENCES.iter().any(|end| {
@@ -113,7 +113,7 @@ fn last_word(name: &[u8]) -> &[u8] {
     name.get(sign.max(case.map_or(0, |at| at + 1))..).unwrap_or_default()
 }
 
-fn holds(bare: &[u8], part: &str) -> bool {
+fn contains_part(bare: &[u8], part: &str) -> bool {
     bare.windows(part.len()).any(|window| window == part.as_bytes())
 }
 

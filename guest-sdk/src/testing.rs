@@ -249,7 +249,7 @@ pub(crate) mod host {
         let is_near = |one: &str, other: &str| below(one, other).is_some() || below(other, one).is_some();
         ask(|world| {
             let about = world.resolve(path).lexical;
-            let earlier = Earlier::than(command_id, world.analysis.commands.iter().map(seat));
+            let earlier = Earlier::than(command_id, world.analysis.commands.iter().map(to_seat));
             let near = world.analysis.effects.iter().filter(|effect| is_near(&effect.path.lexical, &about));
             let found = near.filter_map(|effect| {
                 let is_certain = earlier.is_certain(effect.command_id)?;
@@ -259,7 +259,7 @@ pub(crate) mod host {
         })
     }
 
-    fn seat(command: &Command) -> Seat<'_> {
+    fn to_seat(command: &Command) -> Seat<'_> {
         Seat {
             id: command.id,
             parent: command.parent,

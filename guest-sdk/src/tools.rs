@@ -79,13 +79,13 @@ pub fn meant(name: &str) -> Option<&'static str> {
 ///
 /// Another letter, a plural or an additional `_` may be a different word, so these aren't typos.
 #[must_use]
-pub fn is_slip(given: &str, meant: &str) -> bool {
-    let (given, meant): (Vec<char>, Vec<char>) = (given.chars().collect(), meant.chars().collect());
-    if given.len() < 3 {
+pub fn is_slip(typed: &str, known: &str) -> bool {
+    let (typed, known): (Vec<char>, Vec<char>) = (typed.chars().collect(), known.chars().collect());
+    if typed.len() < 3 {
         return false;
     }
-    let start = given.iter().zip(&meant).take_while(|(one, other)| one == other).count();
-    let (rest, other) = (given.get(start..).unwrap_or_default(), meant.get(start..).unwrap_or_default());
+    let start = typed.iter().zip(&known).take_while(|(one, other)| one == other).count();
+    let (rest, other) = (typed.get(start..).unwrap_or_default(), known.get(start..).unwrap_or_default());
     match (rest, other) {
         (rest, [letter, other @ ..]) if rest == other => letter.is_alphabetic(),
         ([letter, rest @ ..], other) if rest == other => letter.is_alphabetic() && !rest.is_empty(),

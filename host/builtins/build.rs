@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, thread};
 
-use pack::{is_dist, packed, packed_code, packed_program, plain};
+use pack::{code_entry, compressed_entry, is_dist, plain_entry, program_entry};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use wit_component::ComponentEncoder;
@@ -266,9 +266,9 @@ fn guests(root: &Path, out: &Path, policies: &Policies) -> Result<PathBuf, Box<d
     packages::write(root, &own, policies)?;
     let names = |is_bundled: bool| {
         let chosen = policies.values().filter(move |(_, guard)| guard.presets.is_empty() != is_bundled);
-        chosen.map(|(package, _)| packages::component_of(package))
+        chosen.map(|(package, _)| packages::component_package(package))
     };
-    build(root, out, &own, names(true).chain([packages::component_of(BUNDLE)]))?;
+    build(root, out, &own, names(true).chain([packages::component_package(BUNDLE)]))?;
     build(root, out, &own, names(false))?;
     build(root, out, root, [SCRIPTS].into_iter().chain(SERVICE).map(str::to_owned))
 }
@@ -354,9 +354,9 @@ impl Carry<'_> {
     /// isn't in the bundle is also compiled.
     fn guest(&self, package: &str, is_bundled: bool) -> Result<(String, String), Box<dyn Error>> {
         let name = package.replace('-', "_");
-        let wasm = component(&name, &self.module(&packages::component_of(package))?)?;
+        let wasm = component(&name, &self.module(&packages::component_package(package))?)?;
         let digest = <[u8; 32]>::from(Sha256::digest(&wasm));
-        let component = packed(&format!("{name}.wasm"), &wasm, self.out)?;
+        let component = compressed_entry(&format!("{name}.wasm"), &wasm, self.out)?;
         let artifact = if is_bundled { None } else { Some(self.artifact(&wasm)?) };
         // Compiling is most of the work, so an artifact that runs on this machine is described directly.
         let description = match &artifact {
@@ -368,7 +368,7 @@ impl Carry<'_> {
         let description = String::from_utf8(description)?;
         let artifact = match artifact {
             None => "Artifact::Bundled".to_owned(),
-            Some(code) => format!("Artifact::Packed({})", packed_code(&format!("{name}.cwasm"), &code, self.out)?),
+            Some(code) => format!("Artifact::Packed({})", code_entry(&format!("{name}.cwasm"), &code, self.out)?),
         };
         let guest = format!("Guest {{ sha256: {digest:?}, artifact: {artifact}, description: {description:?} }}");
         Ok((component, guest))
@@ -378,15 +378,15 @@ impl Carry<'_> {
     fn bundle(&self, usual: &str, all: &str) -> Result<String, Box<dyn Error>> {
         let name = BUNDLE.replace('-', "_");
         let run = [(usual, ANY_COMMAND), (usual, DENIED_COMMAND), (all, ANY_COMMAND), (all, USUAL_COMMANDS)];
-        let module = self.ordered(&self.module(&packages::component_of(BUNDLE))?, &run)?;
-        plain(&format!("{name}.cwasm"), &self.artifact(&component(&name, &module)?)?, self.out)
+        let module = self.reorder(&self.module(&packages::component_package(BUNDLE))?, &run)?;
+        plain_entry(&format!("{name}.cwasm"), &self.artifact(&component(&name, &module)?)?, self.out)
     }
 
     /// Compiles the script analyzer, and returns it as an entry of the table.
     fn scripts(&self) -> Result<String, Box<dyn Error>> {
         let name = SCRIPTS.replace('-', "_");
         let artifact = self.artifact(&component(&name, &self.module(SCRIPTS)?)?)?;
-        packed_code(&format!("{name}.cwasm"), &artifact, self.out)
+        code_entry(&format!("{name}.cwasm"), &artifact, self.out)
     }
 
     /// Creates the components for building a service, and returns their table. Other engines compile them.
@@ -394,9 +394,9 @@ impl Carry<'_> {
         let mut table = String::new();
         for package in SERVICE.into_iter().chain([BUNDLE, SCRIPTS]) {
             let name = package.replace('-', "_");
-            let module = if package == BUNDLE { packages::component_of(package) } else { package.to_owned() };
+            let module = if package == BUNDLE { packages::component_package(package) } else { package.to_owned() };
             let wasm = component(&name, &self.module(&module)?)?;
-            let packed = packed(&format!("{name}.service.wasm"), &wasm, self.out)?;
+            let packed = compressed_entry(&format!("{name}.service.wasm"), &wasm, self.out)?;
             writeln!(table, "    ({package:?}, {packed}),")?;
         }
         Ok(table)
@@ -404,11 +404,11 @@ impl Carry<'_> {
 
     /// Returns the compiler as an entry of the table.
     fn compiler(&self) -> Result<String, Box<dyn Error>> {
-        packed_program("compiler", &fs::read(&self.compilers.target)?, self.out)
+        program_entry("compiler", &fs::read(&self.compilers.target)?, self.out)
     }
 
     /// Reorders the module so that the functions that these policies run for these commands are adjacent.
-    fn ordered(&self, module: &[u8], run: &[(&str, &str)]) -> Result<Vec<u8>, Box<dyn Error>> {
+    fn reorder(&self, module: &[u8], run: &[(&str, &str)]) -> Result<Vec<u8>, Box<dyn Error>> {
         let (marking, marks) = order::marking(module)?;
         let marking = component("the copy that marks what runs", &marking)?;
         let mut arguments = vec!["trace".to_owned(), marks.start.to_string(), marks.end.to_string()];
@@ -416,7 +416,7 @@ impl Carry<'_> {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let ran = self.compilers.run(&marking, &arguments)?;
         let ran: Vec<&[u8]> = ran.chunks(marks.len()).collect();
-        order::by_first_run(module, &ran)
+        order::order_by_first_run(module, &ran)
     }
 
     /// Compiles a component.

@@ -24,11 +24,11 @@ type Done = std::result::Result<(), reencode::Error>;
 /// Returns a copy of a module in which each function sets a byte after the module's memory to 1 when it runs, and the
 /// range of these bytes.
 pub(crate) fn marking(module: &[u8]) -> Result<(Vec<u8>, Range<usize>)> {
-    let shape = Shape::of(module)?;
+    let shape = Shape::parse(module)?;
     let start = shape.pages * PAGE;
     let range = usize::try_from(start)?..usize::try_from(start)? + usize::try_from(shape.functions)?;
     let mut marking = Marking { start, pages: u64::from(shape.functions).div_ceil(PAGE), next: 0 };
-    Ok((rewritten(&mut marking, module)?, range))
+    Ok((rewrite(&mut marking, module)?, range))
 }
 
 /// Returns the module with its functions ordered by when they first run. Each element of `runs` contains a mark for
@@ -36,9 +36,9 @@ pub(crate) fn marking(module: &[u8]) -> Result<(Vec<u8>, Range<usize>)> {
 ///
 /// Exported functions come first, because the artifact must record their locations. Among them, those of the first run
 /// come last. Among the others, those of the first run come first. So all functions of the first run are adjacent.
-pub(crate) fn by_first_run(module: &[u8], runs: &[&[u8]]) -> Result<Vec<u8>> {
-    let shape = Shape::of(module)?;
-    let exported = exported(module)?;
+pub(crate) fn order_by_first_run(module: &[u8], runs: &[&[u8]]) -> Result<Vec<u8>> {
+    let shape = Shape::parse(module)?;
+    let exported = exported_functions(module)?;
     let mut order: Vec<u32> = (0..shape.functions).collect();
     let is_in = |index: u32| move |run: &&[u8]| at(run, index).is_some_and(|mark| mark != 0);
     order.sort_by_key(|index| {
@@ -46,11 +46,11 @@ pub(crate) fn by_first_run(module: &[u8], runs: &[&[u8]]) -> Result<Vec<u8>> {
         let is_exported = exported.contains(&(index + shape.imported));
         (!is_exported, if is_exported { runs.len() - first } else { first })
     });
-    rewritten(&mut Ordering::new(&shape, order), module)
+    rewrite(&mut Ordering::new(&shape, order), module)
 }
 
 /// Returns the functions that the module exports.
-fn exported(module: &[u8]) -> Result<HashSet<u32>> {
+fn exported_functions(module: &[u8]) -> Result<HashSet<u32>> {
     let mut exported = HashSet::new();
     for payload in Parser::new(0).parse_all(module) {
         let Payload::ExportSection(section) = payload? else { continue };
@@ -66,7 +66,7 @@ fn at<T: Copy>(items: &[T], index: u32) -> Option<T> {
     items.get(usize::try_from(index).ok()?).copied()
 }
 
-fn rewritten(reencoder: &mut impl Reencode<Error = std::convert::Infallible>, module: &[u8]) -> Result<Vec<u8>> {
+fn rewrite(reencoder: &mut impl Reencode<Error = std::convert::Infallible>, module: &[u8]) -> Result<Vec<u8>> {
     let mut rewritten = Module::new();
     reencoder.parse_core_module(&mut rewritten, Parser::new(0), module)?;
     Ok(rewritten.finish())
@@ -80,7 +80,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(module: &[u8]) -> Result<Self> {
+    fn parse(module: &[u8]) -> Result<Self> {
         let mut shape = Shape { imported: 0, functions: 0, pages: 0 };
         for payload in Parser::new(0).parse_all(module) {
             match payload? {
@@ -152,7 +152,7 @@ impl Ordering {
         Ordering { imported: shape.imported, places: (0..shape.functions).map(place).collect(), order }
     }
 
-    fn ordered<T: Copy>(&self, items: &[T]) -> Vec<T> {
+    fn reorder_items<T: Copy>(&self, items: &[T]) -> Vec<T> {
         self.order.iter().filter_map(|index| at(items, *index)).collect()
     }
 }
@@ -167,7 +167,7 @@ impl Reencode for Ordering {
 
     fn parse_function_section(&mut self, functions: &mut FunctionSection, section: FunctionSectionReader<'_>) -> Done {
         let kinds = section.into_iter().collect::<std::result::Result<Vec<u32>, _>>()?;
-        for kind in self.ordered(&kinds) {
+        for kind in self.reorder_items(&kinds) {
             functions.function(self.type_index(kind)?);
         }
         Ok(())
@@ -176,7 +176,7 @@ impl Reencode for Ordering {
     fn parse_code_section(&mut self, code: &mut CodeSection, section: CodeSectionReader<'_>) -> Done {
         let bodies = section.into_iter().collect::<std::result::Result<Vec<_>, _>>()?;
         let places: Vec<usize> = (0..bodies.len()).collect();
-        for place in self.ordered(&places) {
+        for place in self.reorder_items(&places) {
             if let Some(body) = bodies.get(place) {
                 self.parse_function_body(code, body.clone())?;
             }

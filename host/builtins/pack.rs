@@ -29,33 +29,33 @@ pub(super) fn is_dist() -> Result<bool, Box<dyn Error>> {
 }
 
 /// Writes compressed bytes to `OUT_DIR`, and returns them as an entry of the table.
-pub(super) fn packed(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
-    written(name, bytes, &compressed(bytes, bytes)?, (false, false), out)
+pub(super) fn compressed_entry(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
+    write_entry(name, bytes, &compress(bytes, bytes)?, (false, false), out)
 }
 
-/// Like [`packed`], without compression.
-pub(super) fn plain(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
-    written(name, bytes, bytes, (true, false), out)
+/// Like [`compressed_entry`], without compression.
+pub(super) fn plain_entry(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
+    write_entry(name, bytes, bytes, (true, false), out)
 }
 
-/// Like [`packed_code`], but for a program. A trial build embeds it uncompressed, because tests would unpack it
+/// Like [`code_entry`], but for a program. A trial build embeds it uncompressed, because tests would unpack it
 /// hundreds of times.
-pub(super) fn packed_program(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
-    if is_dist()? { packed_code(name, bytes, out) } else { plain(name, bytes, out) }
+pub(super) fn program_entry(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
+    if is_dist()? { code_entry(name, bytes, out) } else { plain_entry(name, bytes, out) }
 }
 
-/// Like [`packed`], for machine code: call targets are encoded as absolute positions instead of distances, so that
-/// calls of one function look the same. This saves a twentieth.
-pub(super) fn packed_code(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
+/// Like [`compressed_entry`], for machine code: call targets are encoded as absolute positions instead of distances, so
+/// that calls of one function look the same. This saves a twentieth.
+pub(super) fn code_entry(name: &str, bytes: &[u8], out: &Path) -> Result<String, Box<dyn Error>> {
     let mut filtered = match env::var("CARGO_CFG_TARGET_ARCH")?.as_str() {
         "aarch64" => BcjWriter::new_arm64(Vec::new(), 0),
         _ => BcjWriter::new_x86(Vec::new(), 0),
     };
     filtered.write_all(bytes)?;
-    written(name, bytes, &compressed(bytes, &filtered.finish()?)?, (false, true), out)
+    write_entry(name, bytes, &compress(bytes, &filtered.finish()?)?, (false, true), out)
 }
 
-fn compressed(bytes: &[u8], packs: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+fn compress(bytes: &[u8], packs: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut options = if is_dist()? {
         LzmaOptions { nice_len: LONGEST_MATCH, ..LzmaOptions::with_preset(COMPRESSION) }
     } else {
@@ -69,7 +69,7 @@ fn compressed(bytes: &[u8], packs: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     Ok(packed.finish()?)
 }
 
-fn written(
+fn write_entry(
     name: &str,
     bytes: &[u8],
     packed: &[u8],

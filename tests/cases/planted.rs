@@ -140,7 +140,7 @@ fn planted(case: &Case, way: &str, secret: &str) -> Option<Case> {
 fn told(verdict: &Verdict, call: &ToolCall) -> Result<Vec<(&'static str, String)>, String> {
     let mut told = Vec::new();
     for harness in guard_harness::ALL {
-        let reply = harness.encode(verdict, harness.capabilities().usual());
+        let reply = harness.encode(verdict, harness.capabilities().usual_surface());
         let mut text = reply.stderr;
         match serde_json::from_str(&reply.stdout) {
             Ok(value) => strings(&value, &mut text),

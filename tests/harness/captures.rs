@@ -42,7 +42,7 @@ fn what_real_agents_send_is_theirs_and_each_call_of_it_is_clear() {
     for (name, path, record) in captures() {
         let mut complain = |text: String| complaints.push(format!("{}: {text}", path.display()));
         let payload: Map<String, Value> = record["payload"].as_object().unwrap().clone();
-        let named = guard_harness::named(&name).unwrap();
+        let named = guard_harness::find_harness(&name).unwrap();
         for fallback in [named, guard_harness::default()] {
             let detected = guard_harness::detect(&payload, fallback).name();
             if detected != name {

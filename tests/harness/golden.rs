@@ -58,7 +58,7 @@ fn check(harness: &'static dyn Harness, case: &Case) -> Result<(), String> {
     same("detected", case.detected.as_deref().unwrap_or(harness.name()), detected.name())?;
     same("detected when named", harness.name(), guard_harness::detect(&payload, harness).name())?;
     let surface = harness.surface(&payload);
-    let usual = harness.capabilities().usual().event;
+    let usual = harness.capabilities().usual_surface().event;
     same("surface", case.surface.as_deref().unwrap_or(usual), surface.event)?;
     let decoded = match harness.decode(&payload) {
         Ok(decoded) => decoded,
@@ -198,7 +198,7 @@ fn an_input_is_replaced_where_the_harness_takes_it() {
     const INPUT: &str = r#"{"command":"guard-host run -- bash -c './x \"it'\\''s\"'","description":"d"}"#;
     let input: Map<String, Value> = serde_json::from_str(INPUT).unwrap();
     let said = |harness: &str, event: &str, say: &str| {
-        let harness = guard_harness::named(harness).unwrap();
+        let harness = guard_harness::find_harness(harness).unwrap();
         let verdict = Verdict { input: Some(input.clone()), ..verdict(say) };
         harness.encode(&verdict, harness.capabilities().surface(event)).stdout
     };
@@ -263,7 +263,7 @@ fn the_plain_protocol_is_never_guessed_and_never_left() {
         let calls: Calls = read(harness.name(), "calls.toml");
         for case in &calls.case {
             let payload: Map<String, Value> = serde_json::from_str(&case.payload).unwrap();
-            let generic = guard_harness::named("generic").unwrap();
+            let generic = guard_harness::find_harness("generic").unwrap();
             assert_eq!(guard_harness::detect(&payload, generic).name(), "generic");
             assert_ne!(guard_harness::detect(&payload, guard_harness::default()).name(), "generic");
             // The payload determines the harness and the reply's format.
@@ -339,7 +339,7 @@ fn a_value_of_another_kind_anywhere_hides_no_call() {
 
 #[test]
 fn a_file_of_hooks_that_two_harnesses_read_answers_each_in_its_form() {
-    let copilot = guard_harness::named("copilot").unwrap();
+    let copilot = guard_harness::find_harness("copilot").unwrap();
     let told = |payload: &str| guard_harness::detect(&serde_json::from_str(payload).unwrap(), copilot).name();
     let of_vscode = |tool: &str| {
         format!(

@@ -128,8 +128,8 @@ fn opinion(outcome: Outcome, message: &str, remedy: &str, may_allow: bool) -> Op
 }
 
 fn encoded(verdict: &Verdict) -> (u8, String, String) {
-    let claude = guard_harness::named("claude").unwrap();
-    let reply = claude.encode(verdict, claude.capabilities().usual());
+    let claude = guard_harness::find_harness("claude").unwrap();
+    let reply = claude.encode(verdict, claude.capabilities().usual_surface());
     (reply.exit, reply.stdout, reply.stderr)
 }
 

@@ -288,7 +288,7 @@ pub(crate) fn service() {
 /// Sends one call to all services, and returns the outcome.
 fn one(world: &World, home: &str, payload: &Value, places: &[ServiceAddress], asked: &AtomicUsize) -> String {
     let env = BTreeMap::from([("HOME".to_owned(), home.to_owned())]);
-    let recording = Recording::of(Arc::new(RealFacts::new(env)));
+    let recording = Recording::new(Arc::new(RealFacts::new(env)));
     let account = std::env::var("HOME").unwrap_or_default();
     let own = [world.repo().display().to_string()];
     for _ in 0..ROUNDS {

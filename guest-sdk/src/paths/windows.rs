@@ -23,7 +23,7 @@ pub fn of_windows(text: &str) -> Option<String> {
     match (device, drive(rest)) {
         // The volume itself, as a disk.
         (Some(_), Some("")) if !rest.ends_with('/') => return None,
-        (_, Some(_)) => return on_drive(rest.get(..1)?, rest.get(2..)?),
+        (_, Some(_)) => return drive_path(rest.get(..1)?, rest.get(2..)?),
         _ => {}
     }
     let share = match device {
@@ -35,16 +35,16 @@ pub fn of_windows(text: &str) -> Option<String> {
     let below = below.unwrap_or_default();
     let letter = name.strip_suffix('$').filter(|name| name.len() == 1 && name.as_bytes().is_ascii());
     match letter.filter(|name| name.starts_with(|first: char| first.is_ascii_alphabetic())) {
-        Some(letter) if OWN.iter().any(|own| own.eq_ignore_ascii_case(server)) => on_drive(letter, below),
-        _ => Some(joined(&format!("/{SHARES}/{server}/{name}"), below)),
+        Some(letter) if OWN.iter().any(|own| own.eq_ignore_ascii_case(server)) => drive_path(letter, below),
+        _ => Some(join_path(&format!("/{SHARES}/{server}/{name}"), below)),
     }
 }
 
-fn on_drive(letter: &str, below: &str) -> Option<String> {
-    Some(joined(&format!("/{}:", letter.to_ascii_uppercase()), below))
+fn drive_path(letter: &str, below: &str) -> Option<String> {
+    Some(join_path(&format!("/{}:", letter.to_ascii_uppercase()), below))
 }
 
-fn joined(start: &str, below: &str) -> String {
+fn join_path(start: &str, below: &str) -> String {
     let mut path = start.to_owned();
     for name in below.split('/').map(file_name).filter(|name| !name.is_empty()) {
         path.push('/');
@@ -113,25 +113,25 @@ pub enum DrivePlace {
 pub fn drive_place(path: &str) -> Option<DrivePlace> {
     let rest = path.strip_prefix('/')?;
     if let Some(below) = drive(rest) {
-        return Some(place_below(below));
+        return Some(classify_below(below));
     }
     if let Some(share) = rest.strip_prefix("UNC/") {
         let (letter, below) = share.split_once('/')?.1.split_at_checked(2)?;
         let is_drive = letter.ends_with('$') && (below.is_empty() || below.starts_with('/'));
-        return is_drive.then(|| place_below(below));
+        return is_drive.then(|| classify_below(below));
     }
     let mounted = ["mnt/", "cygdrive/"].iter().find_map(|folder| rest.strip_prefix(folder));
     let (letter, below) = mounted.unwrap_or(rest).split_at_checked(1)?;
     if !letter.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
         return None;
     }
-    let place = (below.is_empty() || below.starts_with('/')).then(|| place_below(below))?;
+    let place = (below.is_empty() || below.starts_with('/')).then(|| classify_below(below))?;
     let is_known = mounted.is_some() || matches!(place, DrivePlace::System | DrivePlace::Home);
     is_known.then_some(place)
 }
 
 /// Names are compared without case.
-fn place_below(below: &str) -> DrivePlace {
+fn classify_below(below: &str) -> DrivePlace {
     const SYSTEM: [&str; 8] = [
         "program files",
         "program files (x86)",

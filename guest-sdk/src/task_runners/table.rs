@@ -7,7 +7,7 @@ const fn runner(names: List, form: Names, values: List, looks: List) -> TaskRunn
     TaskRunner { names, values, looks, form, is_of_package: false }
 }
 
-const fn of_package(names: List, form: Names, values: List, looks: List) -> TaskRunner {
+const fn package_runner(names: List, form: Names, values: List, looks: List) -> TaskRunner {
     TaskRunner { names, values, looks, form, is_of_package: true }
 }
 
@@ -15,23 +15,28 @@ type List = &'static [&'static str];
 
 /// The runners, one row for each program.
 pub(super) const RUNNERS: &[TaskRunner] = &[
-    of_package(&["npm"], Names::Scripts, NPM, &[]),
-    of_package(&["pnpm"], Names::Scripts, PNPM, &[]),
-    of_package(&["yarn", "yarnpkg"], Names::Scripts, YARN, &[]),
-    of_package(&["bun"], Names::Scripts, BUN, &[]),
-    of_package(&["run-s", "run-p", "npm-run-all", "npm-run-all2"], Names::Each, &["--npm-path", "--max-parallel"], &[]),
-    of_package(&["nps", "rushx"], Names::First, &["-c", "--config"], &[]),
-    of_package(&["concurrently", "conc"], Names::Each, CONCURRENTLY, &[]),
-    of_package(&["node"], Names::Option(&["--run"]), &[], &[]),
-    of_package(
+    package_runner(&["npm"], Names::Scripts, NPM, &[]),
+    package_runner(&["pnpm"], Names::Scripts, PNPM, &[]),
+    package_runner(&["yarn", "yarnpkg"], Names::Scripts, YARN, &[]),
+    package_runner(&["bun"], Names::Scripts, BUN, &[]),
+    package_runner(
+        &["run-s", "run-p", "npm-run-all", "npm-run-all2"],
+        Names::Each,
+        &["--npm-path", "--max-parallel"],
+        &[],
+    ),
+    package_runner(&["nps", "rushx"], Names::First, &["-c", "--config"], &[]),
+    package_runner(&["concurrently", "conc"], Names::Each, CONCURRENTLY, &[]),
+    package_runner(&["node"], Names::Option(&["--run"]), &[], &[]),
+    package_runner(
         &["lerna"],
         Names::Behind(&["run"]),
         &["--scope", "--ignore", "--since", "--concurrency", "--loglevel"],
         &[],
     ),
-    of_package(&["turbo"], Names::EachBehind(&["run"]), TURBO, &["--dry", "--dry=json", "--graph"]),
-    of_package(&["wsrun", "ultra", "lage", "wireit"], Names::First, &["-p", "--package", "--scope"], &[]),
-    of_package(&["nx"], Names::Nx, NX, &["--graph"]),
+    package_runner(&["turbo"], Names::EachBehind(&["run"]), TURBO, &["--dry", "--dry=json", "--graph"]),
+    package_runner(&["wsrun", "ultra", "lage", "wireit"], Names::First, &["-p", "--package", "--scope"], &[]),
+    package_runner(&["nx"], Names::Nx, NX, &["--graph"]),
     runner(&["moon"], Names::EachBehind(&["run", "r"]), &["--log", "--concurrency", "--query", "-c"], &[]),
     runner(&["make", "gmake", "bmake"], Names::Each, MAKE, &["-n", "--just-print", "--recon", "-q", "--question"]),
     runner(&["just"], Names::First, JUST, JUST_LOOKS),

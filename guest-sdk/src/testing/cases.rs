@@ -134,18 +134,18 @@ impl WorldFacts {
     #[must_use]
     pub fn with(&self, over: &WorldFacts) -> WorldFacts {
         let mut world = self.clone();
-        let put = |value: &mut Option<String>, over: &Option<String>| {
+        let override_with = |value: &mut Option<String>, over: &Option<String>| {
             if over.is_some() {
                 value.clone_from(over);
             }
         };
-        put(&mut world.harness, &over.harness);
-        put(&mut world.session, &over.session);
-        put(&mut world.permission_mode, &over.permission_mode);
-        put(&mut world.cwd, &over.cwd);
-        put(&mut world.project_root, &over.project_root);
-        put(&mut world.home, &over.home);
-        put(&mut world.program, &over.program);
+        override_with(&mut world.harness, &over.harness);
+        override_with(&mut world.session, &over.session);
+        override_with(&mut world.permission_mode, &over.permission_mode);
+        override_with(&mut world.cwd, &over.cwd);
+        override_with(&mut world.project_root, &over.project_root);
+        override_with(&mut world.home, &over.home);
+        override_with(&mut world.program, &over.program);
         world.env.extend(over.env.clone());
         world.files.extend(over.files.clone());
         world.dirs.extend(over.dirs.iter().cloned());

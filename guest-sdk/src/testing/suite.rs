@@ -81,12 +81,12 @@ impl Suite {
     /// Returns the world for the decision on `case`.
     pub fn world(&self, case: &Case, analyze: &impl Fn(&str, &str, &str, &str) -> Analysis) -> World {
         let mut world = World { project_is_repository: true, ..World::default() };
-        put(&self.facts.with(&case.facts), &mut world);
+        apply_facts(&self.facts.with(&case.facts), &mut world);
         let input = Value::Object(case.input().unwrap_or_default());
         let runs = matches!(case.tool(), "Bash" | "PowerShell");
         world.analysis = match input.get("command").and_then(Value::as_str).filter(|_| runs) {
-            Some(command) => analyze(command, dialect_of(case.tool()), &world.facts.cwd, &world.facts.home),
-            None => of_tool(case.tool(), &input),
+            Some(command) => analyze(command, tool_dialect(case.tool()), &world.facts.cwd, &world.facts.home),
+            None => analyze_tool(case.tool(), &input),
         };
         world.fill_paths();
         world
@@ -94,42 +94,42 @@ impl Suite {
 }
 
 /// Returns the language of a tool's commands.
-fn dialect_of(tool: &str) -> &'static str {
+fn tool_dialect(tool: &str) -> &'static str {
     if tool == "PowerShell" { "powershell" } else { "bash" }
 }
 
 /// Applies the facts in `given` to a world with default values.
-fn put(given: &WorldFacts, world: &mut World) {
+fn apply_facts(declared: &WorldFacts, world: &mut World) {
     let facts = &mut world.facts;
-    for (given, fact) in [
-        (&given.harness, &mut facts.harness),
-        (&given.session, &mut facts.session),
-        (&given.permission_mode, &mut facts.permission_mode),
-        (&given.cwd, &mut facts.cwd),
-        (&given.project_root, &mut facts.project_root),
-        (&given.home, &mut facts.home),
+    for (declared, fact) in [
+        (&declared.harness, &mut facts.harness),
+        (&declared.session, &mut facts.session),
+        (&declared.permission_mode, &mut facts.permission_mode),
+        (&declared.cwd, &mut facts.cwd),
+        (&declared.project_root, &mut facts.project_root),
+        (&declared.home, &mut facts.home),
     ] {
-        if let Some(given) = given {
-            fact.clone_from(given);
+        if let Some(declared) = declared {
+            fact.clone_from(declared);
         }
     }
-    world.env.extend(given.env.clone());
-    world.files.extend(given.files.clone());
-    world.dirs.extend(given.dirs.iter().cloned());
-    world.links.extend(given.links.clone());
-    if given.program.is_some() {
-        world.program.clone_from(&given.program);
+    world.env.extend(declared.env.clone());
+    world.files.extend(declared.files.clone());
+    world.dirs.extend(declared.dirs.iter().cloned());
+    world.links.extend(declared.links.clone());
+    if declared.program.is_some() {
+        world.program.clone_from(&declared.program);
     }
-    if given.git.is_some() {
-        world.git.clone_from(&given.git);
+    if declared.git.is_some() {
+        world.git.clone_from(&declared.git);
     }
     let event = |(past, number): (&PastEvent, u32)| {
         let PastEvent { kind, target, tool, time, certain, tags } = past.clone();
         Event { number, time, kind, tool, target, certain, tags: tags.into_iter().collect() }
     };
-    world.history = match given.history_is_damaged {
+    world.history = match declared.history_is_damaged {
         true => Err(Fault::Failed),
-        false => Ok(given.history.iter().zip(1..).map(event).collect()),
+        false => Ok(declared.history.iter().zip(1..).map(event).collect()),
     };
 }
 
@@ -141,7 +141,7 @@ impl Case {
     }
 
     fn problem(&self, decision: &Decision, analysis: &Analysis) -> Option<String> {
-        let outcome = word_of(decision.outcome);
+        let outcome = outcome_word(decision.outcome);
         let OneOrMore(accepted) = &self.expect;
         let first = decision.findings.iter().find(|finding| finding.outcome == decision.outcome);
         let holds = |wanted: &Option<String>, text: fn(&crate::Finding) -> &str| {
@@ -167,13 +167,13 @@ impl Case {
             format!("no message holds {:?}", self.message.as_deref().unwrap_or_default())
         } else if !holds(&self.remedy, |finding| &finding.remedy) {
             format!("no remedy holds {:?}", self.remedy.as_deref().unwrap_or_default())
-        } else if self.coverage.as_deref().is_some_and(|wanted| wanted != coverage_of(analysis.coverage)) {
-            format!("coverage is {}", coverage_of(analysis.coverage))
+        } else if self.coverage.as_deref().is_some_and(|wanted| wanted != coverage_word(analysis.coverage)) {
+            format!("coverage is {}", coverage_word(analysis.coverage))
         } else {
             return None;
         };
         let findings: Vec<_> =
-            decision.findings.iter().map(|one| format!("{} {}", word_of(one.outcome), one.rule)).collect();
+            decision.findings.iter().map(|one| format!("{} {}", outcome_word(one.outcome), one.rule)).collect();
         let effects: Vec<_> =
             analysis.effects.iter().map(|one| format!("{} `{}`", one.operation, one.target)).collect();
         Some(format!("{problem} (findings {findings:?}, effects {effects:?}, {:?})", analysis.reasons))
@@ -184,7 +184,7 @@ fn has(finding: &crate::Finding, name: &str, value: &str) -> bool {
     finding.tags.iter().any(|(tag, text)| tag == name && text == value)
 }
 
-fn word_of(outcome: Outcome) -> &'static str {
+fn outcome_word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Abstain => "abstain",
         Outcome::Allow => "allow",
@@ -194,7 +194,7 @@ fn word_of(outcome: Outcome) -> &'static str {
     }
 }
 
-fn coverage_of(coverage: Coverage) -> &'static str {
+fn coverage_word(coverage: Coverage) -> &'static str {
     match coverage {
         Coverage::Complete => "complete",
         Coverage::Partial => "partial",
@@ -204,7 +204,7 @@ fn coverage_of(coverage: Coverage) -> &'static str {
 
 /// Returns the host's analysis of a tool without a command: one effect for each path of a file tool, and for the
 /// filters of a search.
-fn of_tool(tool: &str, input: &Value) -> Analysis {
+fn analyze_tool(tool: &str, input: &Value) -> Analysis {
     let (kind, operation, severity) = match tool {
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ("write", "fs.write", Severity::Notable),
         "Read" | "Glob" | "Grep" => ("read", "fs.read", Severity::Routine),

@@ -95,7 +95,7 @@ const UNPACKING_KIB: u32 = 32 << 10;
 impl Packed {
     /// Returns the unpacked bytes. `None` if this program is damaged.
     #[must_use]
-    pub fn unpacked(&self) -> Option<Vec<u8>> {
+    pub fn unpack(&self) -> Option<Vec<u8>> {
         if self.is_plain {
             return Some(self.packed.to_vec()).filter(|bytes| bytes.len() == self.bytes);
         }
@@ -142,20 +142,20 @@ pub fn scripts() -> Option<&'static Packed> {
 /// Returns a component for building a service, by package name: `guard-service`, `guard-service-view`,
 /// `guard-service-link`, `guard-bundle` or `guard-scripts`. `None` if this program doesn't contain it or is damaged.
 #[must_use]
-pub fn of_service(package: &str) -> Option<Vec<u8>> {
-    SERVICE.iter().find(|(name, _)| *name == package)?.1.unpacked()
+pub fn service_component(package: &str) -> Option<Vec<u8>> {
+    SERVICE.iter().find(|(name, _)| *name == package)?.1.unpack()
 }
 
 /// Returns the component with this digest. Only used by commands, and not by the hook. `None` if this program doesn't
 /// contain it or is damaged.
 #[must_use]
 pub fn component(sha256: &[u8; 32]) -> Option<Vec<u8>> {
-    COMPONENTS.iter().find(|packed| packed.sha256 == *sha256)?.unpacked()
+    COMPONENTS.iter().find(|packed| packed.sha256 == *sha256)?.unpack()
 }
 
 /// Returns the built-in whose component has this digest, in hexadecimal.
 #[must_use]
-pub fn by_digest(sha256: &str) -> Option<&'static Builtin> {
+pub fn find_by_digest(sha256: &str) -> Option<&'static Builtin> {
     let mut digits =
         sha256.as_bytes().chunks_exact(2).map(|pair| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok());
     let digest: [u8; 32] = std::array::from_fn(|_| digits.next().flatten().unwrap_or_default());
@@ -184,7 +184,7 @@ mod tests {
         let guests = || artifacts.clone().chain(COMPONENTS).chain(scripts());
         assert!(guests().all(|packed| !packed.is_plain));
         for packed in guests().chain(compiler()).chain(bundle()) {
-            let bytes = packed.unpacked().unwrap();
+            let bytes = packed.unpack().unwrap();
             assert_eq!(<[u8; 32]>::from(Sha256::digest(&bytes)), packed.sha256);
             let is_compressed = packed.packed.len() * 2 < bytes.len();
             assert_eq!(is_compressed, !packed.is_plain, "{} of {}", packed.packed.len(), bytes.len());
@@ -196,11 +196,11 @@ mod tests {
         for builtin in all() {
             let digest = &builtin.guest.sha256;
             let digits: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            assert!(by_digest(&digits).is_some_and(|found| found.guest.sha256 == *digest));
+            assert!(find_by_digest(&digits).is_some_and(|found| found.guest.sha256 == *digest));
             assert!(component(digest).is_some());
         }
         for none in ["", "00", &"0".repeat(64), &"x".repeat(64)] {
-            assert!(by_digest(none).is_none());
+            assert!(find_by_digest(none).is_none());
         }
     }
 
@@ -208,8 +208,8 @@ mod tests {
     fn what_is_damaged_or_too_long_does_not_unpack() {
         let whole = &COMPONENTS[0];
         let packed = |bytes, packed| Packed { sha256: whole.sha256, bytes, is_plain: false, is_code: false, packed };
-        assert_eq!(packed(whole.bytes, &whole.packed[..1000]).unpacked(), None);
-        assert_eq!(packed(whole.bytes - 1, whole.packed).unpacked(), None);
-        assert_eq!(packed(whole.bytes + 1, whole.packed).unpacked(), None);
+        assert_eq!(packed(whole.bytes, &whole.packed[..1000]).unpack(), None);
+        assert_eq!(packed(whole.bytes - 1, whole.packed).unpack(), None);
+        assert_eq!(packed(whole.bytes + 1, whole.packed).unpack(), None);
     }
 }

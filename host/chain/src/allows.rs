@@ -30,7 +30,7 @@ impl<S: Sandbox> Chain<'_, S> {
         allow::lift(verdict, &allows, may, (call, here), analysis)
     }
 
-    /// Returns the narrowest allows that would lift the asks about a call, each mapped by `given`. `None` if no allow
+    /// Returns the narrowest allows that would lift the asks about a call, each mapped by `map`. `None` if no allow
     /// can.
     #[must_use]
     pub fn narrowest_allows(
@@ -38,24 +38,24 @@ impl<S: Sandbox> Chain<'_, S> {
         verdict: &Verdict,
         of: CallSite<'_>,
         analysis: &Analysis,
-        given: impl Fn(Allow) -> Allow,
+        map: impl Fn(Allow) -> Allow,
     ) -> Option<Vec<Allow>> {
-        let allows = allow::narrowest(verdict, analysis, "").into_iter().map(given).collect();
-        self.if_lifting(verdict, allows, of, analysis)
+        let allows = allow::narrowest(verdict, analysis, "").into_iter().map(map).collect();
+        self.keep_if_lifting(verdict, allows, of, analysis)
     }
 
-    /// Returns lists of allows that would lift the asks about a call and similar ones, each mapped by `given`.
+    /// Returns lists of allows that would lift the asks about a call and similar ones, each mapped by `map`.
     #[must_use]
     pub fn wider_allows(
         &self,
         verdict: &Verdict,
         of: CallSite<'_>,
         analysis: &Analysis,
-        given: impl Fn(Allow) -> Allow,
+        map: impl Fn(Allow) -> Allow,
     ) -> Vec<Vec<Allow>> {
         let wider = allow::wider(verdict, analysis, "").into_iter();
-        let given = wider.map(|allows| allows.into_iter().map(&given).collect());
-        given.filter_map(|allows| self.if_lifting(verdict, allows, of, analysis)).collect()
+        let mapped = wider.map(|allows| allows.into_iter().map(&map).collect());
+        mapped.filter_map(|allows| self.keep_if_lifting(verdict, allows, of, analysis)).collect()
     }
 
     /// The allows that would lift the asks about a call of a tool that runs no shell command, the narrowest first.
@@ -65,9 +65,9 @@ impl<S: Sandbox> Chain<'_, S> {
         verdict: &Verdict,
         of: CallSite<'_>,
         analysis: Option<&Analysis>,
-        given: impl Fn(Allow) -> Allow,
+        map: impl Fn(Allow) -> Allow,
     ) -> Vec<Allow> {
-        let mut found: Vec<Allow> = allow::for_tool(verdict, of.0, analysis).into_iter().map(given).collect();
+        let mut found: Vec<Allow> = allow::for_tool(verdict, of.0, analysis).into_iter().map(map).collect();
         found.retain(|allow| {
             let checked: Vec<Allow> = allow.clone().checked("").into_iter().collect();
             self.lift(verdict.clone(), &checked, of, analysis).is_allowed()
@@ -83,7 +83,7 @@ impl<S: Sandbox> Chain<'_, S> {
     }
 
     /// Returns the allows if they lift the asks about the call.
-    fn if_lifting(
+    fn keep_if_lifting(
         &self,
         verdict: &Verdict,
         allows: Vec<Allow>,

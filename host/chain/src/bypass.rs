@@ -24,7 +24,7 @@ pub fn bypass(mut verdict: Verdict, setting: BypassAsk) -> Verdict {
     for ask in asks.iter_mut().filter(|ask| !(spared && ask.of_host)) {
         ask.finding.outcome = outcome;
         if outcome == Outcome::Deny {
-            ask.finding.message = guard_harness::text::refused(&ask.finding.message);
+            ask.finding.message = guard_harness::text::refusal_text(&ask.finding.message);
         }
     }
     verdict

@@ -19,7 +19,7 @@ impl<S: Sandbox> Chain<'_, S> {
         (call, at, facts): (&ToolCall, &CallContext, &Arc<dyn Facts>),
         scene: &Scene,
         ask: AskOptions<'_>,
-        said: &mut [Opinion],
+        opinions: &mut [Opinion],
     ) {
         // self-protect can't be loosened, not even by a commit.
         let may = |opinion: &Opinion| {
@@ -27,12 +27,12 @@ impl<S: Sandbox> Chain<'_, S> {
             entry.is_some_and(|entry| may_loosen(&[], Layer::Managed, entry))
         };
         let is_stop = |opinion: &Opinion| rank(opinion.decision.outcome) >= rank(Outcome::Ask) && !opinion.of_host;
-        let stops = said.iter().filter(|opinion| is_stop(opinion) && may(opinion));
+        let stops = opinions.iter().filter(|opinion| is_stop(opinion) && may(opinion));
         let stops: Vec<String> = stops.map(|opinion| opinion.policy.clone()).collect();
         if stops.is_empty() || scene.analysis.commands.iter().all(|command| command.via.is_empty()) {
             return;
         }
-        let mut committed = scene.sources.committed(scene);
+        let mut committed = scene.sources.committed_files(scene);
         if committed.is_empty() {
             return;
         }
@@ -40,7 +40,9 @@ impl<S: Sandbox> Chain<'_, S> {
         for kind in ["write", "download"] {
             match facts.history(kind) {
                 Ok(events) => {
-                    let written = |path: &String| events.iter().any(|event| is_below(&led(path, scene), &event.target));
+                    let written = |path: &String| {
+                        events.iter().any(|event| is_below(&canonical_path(path, scene), &event.target))
+                    };
                     committed.retain(|path| !written(path));
                 }
                 Err(FactFault::Absent) => {}
@@ -50,12 +52,13 @@ impl<S: Sandbox> Chain<'_, S> {
         if committed.is_empty() {
             return;
         }
-        let rest = sources::without(&scene.analysis, &committed);
+        let rest = sources::without_files(&scene.analysis, &committed);
         let rest = Scene { analysis: Arc::new(rest), ..scene.clone() };
         let again = AskOptions { on_opinion: None, scene: Some(&rest), without_committed: Some(&stops), ..ask };
         let mut without = Vec::new();
         self.ask(call, at, facts, again, &mut without);
-        said.iter_mut()
+        opinions
+            .iter_mut()
             .filter(|opinion| is_stop(opinion) && may(opinion))
             .for_each(|opinion| soften(opinion, &without));
     }
@@ -71,7 +74,7 @@ fn soften(opinion: &mut Opinion, without: &[Opinion]) {
         same.map(|other| other.outcome).fold(Outcome::Abstain, worse)
     };
     opinion.decision.findings.retain_mut(|finding| {
-        let outcome = worse(softened(finding.outcome), left(finding));
+        let outcome = worse(soften_outcome(finding.outcome), left(finding));
         if rank(outcome) < rank(finding.outcome) {
             finding.message.push_str(". The file is unchanged since the last commit, so this asks instead of blocking");
             finding.outcome = outcome;
@@ -79,16 +82,16 @@ fn soften(opinion: &mut Opinion, without: &[Opinion]) {
         }
         true
     });
-    let said = opinion.decision.findings.iter().map(|finding| finding.outcome).fold(Outcome::Abstain, worse);
-    opinion.decision.outcome = rest.iter().map(|decision| decision.outcome).fold(said, worse);
+    let worst = opinion.decision.findings.iter().map(|finding| finding.outcome).fold(Outcome::Abstain, worse);
+    opinion.decision.outcome = rest.iter().map(|decision| decision.outcome).fold(worst, worse);
 }
 
 /// Resolves a path.
-fn led(path: &str, scene: &Scene) -> String {
+fn canonical_path(path: &str, scene: &Scene) -> String {
     scene.resolver.resolve(&*scene.facts, path).canonical
 }
 
-fn softened(outcome: Outcome) -> Outcome {
+fn soften_outcome(outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Deny => Outcome::Ask,
         Outcome::Ask => Outcome::Abstain,

@@ -147,7 +147,7 @@ impl<S: Sandbox> Chain<'_, S> {
         is_over: impl Fn() -> bool,
         learn: impl FnOnce() -> Missing,
     ) -> Result<AnsweredRequest, Undecided> {
-        let recorded = Arc::new(Recorded::elsewhere(request.facts));
+        let recorded = Arc::new(Recorded::from_record(request.facts));
         let facts: Arc<dyn Facts> = recorded.clone();
         if request.at.home.is_empty() {
             UNKNOWN_HOME.clone_into(&mut request.at.home);
@@ -185,8 +185,8 @@ impl<S: Sandbox> Chain<'_, S> {
         let verdict = Verdict::all(traces.into_iter().map(|trace| trace.verdict));
         let reply = surface.map(|(harness, surface)| {
             let skips = harness.skips_prompts(&at.permission_mode);
-            let said = if skips { bypass(verdict.clone(), bypass_ask) } else { verdict.clone() };
-            harness.encode(&said, surface).into()
+            let effective = if skips { bypass(verdict.clone(), bypass_ask) } else { verdict.clone() };
+            harness.encode(&effective, surface).into()
         });
         let mut missing = recorded.missing();
         missing.add(learn());
@@ -207,15 +207,15 @@ fn from_payload(
 ) -> Result<(Vec<ToolCall>, CallContext, Option<ReplyForm>), Undecided> {
     let named = match harness {
         "" => guard_harness::default(),
-        name => guard_harness::named(name).ok_or_else(|| Undecided(format!("there is no harness `{name}`")))?,
+        name => guard_harness::find_harness(name).ok_or_else(|| Undecided(format!("there is no harness `{name}`")))?,
     };
     let harness = guard_harness::detect(payload, named);
     // The agent's environment variables aren't known here, so prompts are treated as unavailable wherever a variable
     // could say so.
     let variable: &Variable<'_> = &|_| Some(String::new());
-    let taken = harness.surface_in(payload, variable);
+    let declared_surface = harness.surface_in(payload, variable);
     let decoded = harness.decode(payload).map_err(|error| Undecided(error.to_string()))?;
-    let at = placed(harness, &decoded, at, facts);
+    let at = call_context(harness, &decoded, at, facts);
     // A payload without a call gets an empty reply, as from the hook.
     let calls = match decoded.event {
         Event::Calls(calls) => calls,
@@ -226,34 +226,34 @@ fn from_payload(
     // The call's disk isn't available, so links can't be resolved.
     let mode = Some(at.permission_mode.as_str());
     let scene = AskScene { mode, calls: &calls, variable, ..AskScene::UNREAD };
-    let surface = harness.surface_of(taken, &scene);
+    let surface = harness.surface_of(declared_surface, &scene);
     Ok((calls, at, Some((harness, surface))))
 }
 
 /// Determines the context of a payload's calls: from the payload first, then from the request, then from the facts.
-fn placed(harness: &dyn Harness, payload: &Payload, said: CallContext, facts: &dyn Facts) -> CallContext {
-    let session = if payload.cwd.starts_with('/') { payload.cwd.clone() } else { said.cwd.clone() };
+fn call_context(harness: &dyn Harness, payload: &Payload, request: CallContext, facts: &dyn Facts) -> CallContext {
+    let session = if payload.cwd.starts_with('/') { payload.cwd.clone() } else { request.cwd.clone() };
     let cwd = match payload.directory.as_str() {
         "" => session.clone(),
-        directory => lexical(directory, &session, &said.home),
+        directory => lexical(directory, &session, &request.home),
     };
-    let root = |cwd: &str| git_root(facts, cwd, &said.home).unwrap_or_else(|| cwd.to_owned());
-    let named = match said.project_root.as_str() {
+    let root = |cwd: &str| git_root(facts, cwd, &request.home).unwrap_or_else(|| cwd.to_owned());
+    let named = match request.project_root.as_str() {
         "" => (!payload.directory.is_empty()).then(|| root(&session)),
         named => Some(named.to_owned()),
     };
     let own = root(&cwd);
     let repository = if named.as_ref().is_some_and(|named| *named != own) { own.clone() } else { String::new() };
-    let or = |own: &String, said: String| if own.is_empty() { said } else { own.clone() };
+    let or = |own: &String, fallback: String| if own.is_empty() { fallback } else { own.clone() };
     CallContext {
         cwd,
         project_root: named.unwrap_or(own),
         repository,
-        home: said.home.clone(),
-        account_home: said.account_home,
-        session: or(&payload.session, said.session),
+        home: request.home.clone(),
+        account_home: request.account_home,
+        session: or(&payload.session, request.session),
         harness: harness.name().to_owned(),
-        permission_mode: or(&payload.permission_mode, said.permission_mode),
-        agent: or(&payload.agent, said.agent),
+        permission_mode: or(&payload.permission_mode, request.permission_mode),
+        agent: or(&payload.agent, request.agent),
     }
 }

@@ -74,17 +74,17 @@ impl<S: Sandbox> Chain<'_, S> {
         if opinion.of_host {
             inquiry.clean(&mut opinion.decision);
         }
-        let mut said = vec![self.watched(entry, inquiry.ask, opinion)];
+        let mut opinions = vec![self.apply_enforcement(entry, inquiry.ask, opinion)];
         // An error in a policy's settings must not lift a deny of its defaults.
         if let Some(decision) = of_defaults {
             let decision = tighten_only(decision);
             let opinion = Opinion { policy: entry.name.clone(), decision, may_allow: false, of_host: false };
-            said.push(self.watched(entry, inquiry.ask, opinion));
+            opinions.push(self.apply_enforcement(entry, inquiry.ask, opinion));
         }
         if let Some((text, hint)) = entry.settings_warning() {
-            said.push(Opinion::from_host(&entry.name, "ignored-settings", Outcome::Warn, text, hint));
+            opinions.push(Opinion::from_host(&entry.name, "ignored-settings", Outcome::Warn, text, hint));
         }
-        (answer, said)
+        (answer, opinions)
     }
 
     /// Returns the policy's answer with these settings, with the call's secrets redacted.
@@ -114,7 +114,7 @@ impl<S: Sandbox> Chain<'_, S> {
     }
 
     /// Returns the opinion, softened if the policy isn't enforced or is paused.
-    fn watched(&self, entry: &Entry, ask: AskOptions<'_>, opinion: Opinion) -> Opinion {
+    fn apply_enforcement(&self, entry: &Entry, ask: AskOptions<'_>, opinion: Opinion) -> Opinion {
         if entry.watched {
             return opinion.watched();
         }
@@ -170,11 +170,11 @@ pub(crate) fn is_asked(member: &ChainMember<'_>, tool: &str) -> bool {
     let narrowed = member.entry.tools.as_deref();
     match member.ready {
         Ok((manifest, _)) => covers(manifest, narrowed, tool),
-        Err(_) => covers(&Manifest { tools: vec!["*".to_owned()], ..no_manifest() }, narrowed, tool),
+        Err(_) => covers(&Manifest { tools: vec!["*".to_owned()], ..empty_manifest() }, narrowed, tool),
     }
 }
 
-fn no_manifest() -> Manifest {
+fn empty_manifest() -> Manifest {
     Manifest {
         id: String::new(),
         version: String::new(),

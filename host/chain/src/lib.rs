@@ -275,12 +275,12 @@ impl<S: Sandbox> Chain<'_, S> {
             self.configuration_opinions(ask.only).into_iter().for_each(&mut record_opinion);
         }
 
-        let asked: Vec<(usize, &ChainMember<'_>)> = (self.members.iter().enumerate())
+        let queried: Vec<(usize, &ChainMember<'_>)> = (self.members.iter().enumerate())
             .filter(|(_, member)| ask.only.is_none_or(|only| only.contains(&member.entry.name)))
             .filter(|(_, member)| ask.without_committed.is_none_or(|again| again.contains(&member.entry.name)))
             .filter(|(_, member)| is_asked(member, &call.tool))
             .collect();
-        let wanted = asked.iter().any(|(_, member)| member.ready.is_ok_and(|(_, wants_analysis)| wants_analysis));
+        let wanted = queried.iter().any(|(_, member)| member.ready.is_ok_and(|(_, wants_analysis)| wants_analysis));
         // Nested chains depend on the analysis. With `--only`, they aren't asked.
         let below = ask.below.filter(|_| ask.only.is_none());
         let analyzed = wanted || below.is_some() && call.command().is_some();
@@ -288,17 +288,17 @@ impl<S: Sandbox> Chain<'_, S> {
         let mut shared = S::Shared::default();
         let scene = match ask.scene.filter(|_| analyzed) {
             Some(scene) => scene.clone(),
-            None if analyzed => scene::analyzed(call, at, facts.clone(), |command, dialect, sources| {
+            None if analyzed => scene::with_analysis(call, at, facts.clone(), |command, dialect, sources| {
                 let sources = Some(sources).filter(|_| self.config.scripts != Scripts::Off);
                 self.sandbox.analyze(&mut shared, command, dialect, at, sources)
             }),
-            None => scene::bare(call, at, facts.clone()),
+            None => scene::without_analysis(call, at, facts.clone()),
         };
         let analysis_time = self.sandbox.elapsed().saturating_sub(started);
 
         let inquiry = Inquiry::new(call, at, &scene, ask);
-        let mut steps = Vec::with_capacity(asked.len());
-        for (place, member) in asked {
+        let mut steps = Vec::with_capacity(queried.len());
+        for (place, member) in queried {
             let started = self.sandbox.elapsed();
             let (answer, given) = self.ask_policy(&mut shared, place, member, &inquiry);
             given.into_iter().for_each(&mut record_opinion);

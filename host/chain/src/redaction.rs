@@ -98,8 +98,8 @@ pub fn without_secrets(analysis: &Analysis, secrets: &Secrets) -> Option<Analysi
             Value::String(text) => *text = secrets.hide_word(text),
             Value::Array(values) => values.iter_mut().for_each(|value| hide(value, secrets)),
             Value::Object(map) => {
-                let given = map.iter_mut().filter(|(key, _)| !FIXED.contains(&key.as_str()));
-                given.for_each(|(_, value)| hide(value, secrets));
+                let variable_keys = map.iter_mut().filter(|(key, _)| !FIXED.contains(&key.as_str()));
+                variable_keys.for_each(|(_, value)| hide(value, secrets));
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
@@ -129,8 +129,8 @@ pub(crate) fn clean(decision: &mut Decision, secrets: &Secrets) {
 /// Limits the texts of a third-party policy to lines that are clearly its own.
 pub(crate) fn confine(decision: &mut Decision, entry: &Entry) {
     for finding in &mut decision.findings {
-        finding.message = text::confined(&finding.message, &entry.name);
-        finding.remedy = text::confined(&finding.remedy, &entry.name);
+        finding.message = text::confine_text(&finding.message, &entry.name);
+        finding.remedy = text::confine_text(&finding.remedy, &entry.name);
         finding.tags.retain(|(name, _)| name != CALLED && name != WATCHED);
         // Built-in policies that evaluate user rules have one rule of their own, and report the user's rule's name. A
         // rule without a name is named after its outcome.

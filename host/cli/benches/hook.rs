@@ -53,12 +53,12 @@ fn main() {
         std::fs::remove_dir_all(&home).unwrap();
     }
     if std::env::args().any(|argument| argument == "--keep") {
-        keep(&program, kept);
+        save_figures(&program, kept);
     }
 }
 
 /// Writes the figures to `host/cli/benches/kept/VERSION-PROCESSOR.json`.
-fn keep(program: &Path, figures: RecordedFigures) {
+fn save_figures(program: &Path, figures: RecordedFigures) {
     let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let models = || cpus.lines().filter_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let processor = models().next().map_or(std::env::consts::ARCH, |(_, name)| name);
@@ -174,7 +174,7 @@ fn processes(program: &Path, home: &Path, full: &Path, kept: &mut RecordedFigure
     println!("whole process as installed, preset standard, warm cache, in turn with /bin/true, {ROUNDS} times:");
     println!("  {:<26} {:>11} {:>11} {:>11} {:>22}", "", "median", "p10", "p99", "x /bin/true (p10)");
     for (name, make) in rows {
-        let ([true_p10, true_median, _], [p10, median, p99]) = in_turn(make);
+        let ([true_p10, true_median, _], [p10, median, p99]) = measure_in_turn(make);
         println!(
             "  {name:<26} {median:8.0} us {p10:8.0} us {p99:8.0} us  {:6.2} ({:.2}), of {true_median:.0} us",
             median / true_median,
@@ -191,7 +191,7 @@ fn processes(program: &Path, home: &Path, full: &Path, kept: &mut RecordedFigure
 
 /// 10th percentile, median, and 99th percentile of `/bin/true` and of a command. In turn, so that both find the machine in
 /// the same state.
-fn in_turn(make: &dyn Fn() -> Command) -> ([f64; 3], [f64; 3]) {
+fn measure_in_turn(make: &dyn Fn() -> Command) -> ([f64; 3], [f64; 3]) {
     let mut bare = Command::new("/bin/true");
     bare.env_clear();
     let (mut bare_times, mut times) = (Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS));

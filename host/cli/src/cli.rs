@@ -70,10 +70,10 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         return remote::run(environment);
     }
     if arguments.get(1).is_some_and(|word| word == guard_undo::backup::COMMAND) {
-        return undo::keep(environment);
+        return undo::make_backup(environment);
     }
     // Harnesses treat any other exit code as a missing answer, and run the call.
-    if let Some(text) = misused_script(&arguments) {
+    if let Some(text) = misused_script_error(&arguments) {
         return hook::run(Err(text), environment);
     }
     let cli = match parse(arguments) {
@@ -95,15 +95,15 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         _ => false,
     };
     // `replay` also accepts a policy here, and reports its own errors.
-    if reads && cli.global.names_config() && !replay::names_policy(&dirs) && !dirs.config.exists() {
+    if reads && cli.global.has_config() && !replay::selects_policy(&dirs) && !dirs.config.exists() {
         let text = format!("there is no file `{}`", dirs.config.display());
-        print::error(&subject::refused(Exit::NoInput, text, "`guard-host config init` makes one"));
+        print::error(&subject::exit_error(Exit::NoInput, text, "`guard-host config init` makes one"));
         return Exit::NoInput.code();
     }
     if let Command::Run(args) = &cli.command {
         return run::run(args, &dirs, environment).unwrap_or_else(|error| {
             print::error(&error);
-            exit_of(&error).code()
+            exit_code(&error).code()
         });
     }
     let compiles = match &cli.command {
@@ -121,13 +121,13 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         Err(error) if print::is_broken_pipe(&error) => Exit::Success.code(),
         Err(error) => {
             print::error(&error);
-            exit_of(&error).code()
+            exit_code(&error).code()
         }
     }
 }
 
 /// Returns the error of a command line that starts with a hook script's name, because a harness started it.
-fn misused_script(arguments: &[OsString]) -> Option<String> {
+fn misused_script_error(arguments: &[OsString]) -> Option<String> {
     script_policy(Path::new(arguments.first()?))?;
     let error = help::command().try_get_matches_from(arguments).err()?;
     let is_asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
@@ -144,7 +144,7 @@ fn parse(arguments: Vec<OsString>) -> Result<Cli, u8> {
     if !hint.is_empty() {
         print::note(&hint);
     }
-    let command = help::command().color(OutputArgs::color_of(&arguments));
+    let command = help::command().color(OutputArgs::color_choice(&arguments));
     let parsed = command.try_get_matches_from(&arguments).and_then(|found| Cli::from_arg_matches(&found));
     parsed.map_err(|error| {
         let exit = refuse(&error);
@@ -179,7 +179,7 @@ fn dispatch(cli: Cli, dirs: &AppDirs, environment: &Environment) -> anyhow::Resu
         Command::Session(args) => session::run(&args, dirs),
         Command::Trust(args) if args.remove => trust::untrust(&args, dirs, environment),
         Command::Trust(args) => trust::trust(&args, dirs, environment),
-        Command::Config(args) => config::run(&args, dirs, cli.global.names_config(), environment),
+        Command::Config(args) => config::run(&args, dirs, cli.global.has_config(), environment),
         Command::Install(args) => install::install(&args, dirs, environment),
         Command::Uninstall(args) => install::uninstall(&args, dirs, environment),
         Command::Doctor(args) => doctor::run(&args, dirs, environment),
@@ -207,7 +207,7 @@ fn completions(shell: Option<clap_complete::Shell>) -> anyhow::Result<Exit> {
 }
 
 /// Returns the exit code for an error.
-fn exit_of(error: &anyhow::Error) -> Exit {
+fn exit_code(error: &anyhow::Error) -> Exit {
     error.downcast_ref::<subject::Refused>().map_or(Exit::Software, |refused| refused.exit)
 }
 

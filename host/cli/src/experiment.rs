@@ -132,7 +132,7 @@ impl Experiment {
         }
         let registered = |matcher, path: &Option<String>, what| {
             let Some(path) = path else { return Ok(None) };
-            bounded(what, path)?;
+            check_below_root(what, path)?;
             let command = Command { r#type: "command", command: word(path) };
             Ok(Some([Registration { matcher, hooks: [command] }]))
         };
@@ -171,9 +171,9 @@ impl Experiment {
 
     /// Returns the folders that bound the experiment.
     fn folders(&self) -> Result<Vec<&str>, ExperimentError> {
-        let mut folders = vec![bounded("work directory", &self.work_dir)?];
+        let mut folders = vec![check_below_root("work directory", &self.work_dir)?];
         if let Some(repo) = &self.repo_path {
-            let repo = bounded("repository", repo)?;
+            let repo = check_below_root("repository", repo)?;
             if !folders.contains(&repo) {
                 folders.push(repo);
             }
@@ -183,7 +183,7 @@ impl Experiment {
 }
 
 /// Returns the path if it is below the root.
-fn bounded<'a>(what: &'static str, path: &'a str) -> Result<&'a str, ExperimentError> {
+fn check_below_root<'a>(what: &'static str, path: &'a str) -> Result<&'a str, ExperimentError> {
     let named = path.starts_with('/') && path.split('/').any(|name| !name.is_empty() && name != "." && name != "..");
     let climbs = path.split('/').any(|name| name == "..");
     if named && !climbs { Ok(path) } else { Err(ExperimentError::Unbounded { what, path: path.to_owned() }) }

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     crash::take_over();
     #[cfg(windows)]
     guard_platform::crash::take_over(CRASHED, BLOCK);
-    ALLOCATOR.own();
+    ALLOCATOR.claim();
     // Must be first, because the hook's deadline starts here.
     let environment = Environment::current(Instant::now());
     let arguments = std::env::args_os().collect();

@@ -133,7 +133,7 @@ impl Config {
 
     /// Adds the paths of this program's files to the settings of the built-in policies that need them.
     pub fn tell_places(&mut self, dirs: &AppDirs, program: &Path) {
-        let (registrations, folder) = guard_state::registrations::registered(&dirs.state);
+        let (registrations, folder) = guard_state::registrations::list_registered(&dirs.state);
         self.inputs.push(folder);
         for entry in &mut self.entries {
             let Source::Builtin(name) = &entry.source else { continue };

@@ -33,7 +33,7 @@ impl CommandDirs<'_> {
 
     /// Returns a path for people: relative to the working directory or the home.
     #[must_use]
-    pub fn shown(&self, path: &Path) -> String {
+    pub fn format_path(&self, path: &Path) -> String {
         if let Ok(rest) = path.strip_prefix(&self.cwd) {
             return if rest.as_os_str().is_empty() { ".".to_owned() } else { rest.display().to_string() };
         }
@@ -105,7 +105,7 @@ mod tests {
             ("/etc/x", "/etc/x", "/etc/x"),
         ] {
             assert_eq!(places.absolute(path), Path::new(absolute));
-            assert_eq!(places.shown(Path::new(absolute)), shown);
+            assert_eq!(places.format_path(Path::new(absolute)), shown);
         }
     }
 

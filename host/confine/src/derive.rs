@@ -24,16 +24,16 @@ const REMOTE: &[&str] = &["git.push", "git.pull", "git.fetch", "git.clone", "pac
 pub fn derive(analysis: &Analysis, places: &CommandDirs<'_>, lists: &Lists) -> Profile {
     let mut profile = Profile::default();
     for effect in &analysis.effects {
-        profile.add(match through_link(effect, places) {
+        profile.add(match link_profile(effect, places) {
             Some(profile) => profile,
-            None => of_effect(effect, lists),
+            None => effect_profile(effect, lists),
         });
     }
     let programs = Programs::load();
     for command in analysis.commands.iter().take(COMMANDS) {
         let words: Vec<&str> = command.argv.iter().map(|word| word.text.as_str()).collect();
         let cwd = if command.cwd.is_empty() { places.cwd.clone() } else { places.absolute(&command.cwd) };
-        profile.add(programs.of_call(&words, &cwd, places));
+        profile.add(programs.call_profile(&words, &cwd, places));
     }
     // Patterns and the table of programs may also lead through links.
     for list in [&mut profile.read, &mut profile.write, &mut profile.patterns] {
@@ -44,7 +44,7 @@ pub fn derive(analysis: &Analysis, places: &CommandDirs<'_>, lists: &Lists) -> P
         });
     }
     let shown = |path: &String| {
-        let shown = places.shown(Path::new(path));
+        let shown = places.format_path(Path::new(path));
         if path.ends_with('/') { format!("{}/", shown.trim_end_matches('/')) } else { shown }
     };
     profile.read = profile.read.iter().map(shown).collect();
@@ -60,7 +60,7 @@ pub fn derive(analysis: &Analysis, places: &CommandDirs<'_>, lists: &Lists) -> P
 /// Returns the profile of an effect whose path leads through a symbolic link that an earlier command may have created.
 /// Policies judge the target, but the link may now lead to another one than the user expects. `None` if there is no
 /// such link.
-fn through_link(effect: &Effect, places: &CommandDirs<'_>) -> Option<Profile> {
+fn link_profile(effect: &Effect, places: &CommandDirs<'_>) -> Option<Profile> {
     let named = Path::new(effect.path.lexical.trim_end_matches('/'));
     if !named.is_absolute() {
         return None;
@@ -87,7 +87,7 @@ fn through_link(effect: &Effect, places: &CommandDirs<'_>) -> Option<Profile> {
 pub fn needs(refused: &[Refusal], places: &CommandDirs<'_>) -> Profile {
     let mut profile = Profile::default();
     for refusal in refused {
-        let target = || places.shown(Path::new(&refusal.target));
+        let target = || places.format_path(Path::new(&refusal.target));
         profile.add(match refusal.attempt {
             Attempt::Write => Profile { write: vec![target()], ..Profile::default() },
             Attempt::Read => Profile { read: vec![target()], ..Profile::default() },
@@ -100,7 +100,7 @@ pub fn needs(refused: &[Refusal], places: &CommandDirs<'_>) -> Profile {
     profile
 }
 
-fn of_effect(effect: &Effect, lists: &Lists) -> Profile {
+fn effect_profile(effect: &Effect, lists: &Lists) -> Profile {
     let path = effect.path.canonical.as_str();
     if effect.kind == "network" || REMOTE.iter().any(|prefix| effect.operation.starts_with(prefix)) {
         return Profile { net: true, ..Profile::default() };
@@ -109,10 +109,10 @@ fn of_effect(effect: &Effect, lists: &Lists) -> Profile {
         return Profile::default();
     }
     match effect.kind.as_str() {
-        "read" if lists.secret(path).is_some() => Profile { read: expanded(path), ..Profile::default() },
+        "read" if lists.secret(path).is_some() => Profile { read: expand_pattern(path), ..Profile::default() },
         "write" | "delete" | "metadata" => {
-            let mut write = expanded(path);
-            if holds_more(effect) {
+            let mut write = expand_pattern(path);
+            if includes_descendants(effect) {
                 let content: Vec<String> = write.iter().map(|path| format!("{path}/")).collect();
                 // A deleted folder is itself removed, but a written one stays.
                 write = if effect.kind == "delete" { [write, content].concat() } else { content };
@@ -127,7 +127,7 @@ fn of_effect(effect: &Effect, lists: &Lists) -> Profile {
 }
 
 /// Returns whether the effect also applies to everything below its target.
-fn holds_more(effect: &Effect) -> bool {
+fn includes_descendants(effect: &Effect) -> bool {
     let has = |name: &str| effect.tags.iter().any(|(tag, _)| tag == name);
     let is_deep = ["tree", "archive", "recursive", "into", "below", "patch"].into_iter().any(has);
     let is_deletion = effect.kind == "delete" && effect.path.kind == "dir";
@@ -140,7 +140,7 @@ fn is_into(effect: &Effect) -> bool {
 }
 
 /// Returns the files for a path. A pattern in its last name is expanded as in a shell.
-fn expanded(path: &str) -> Vec<String> {
+fn expand_pattern(path: &str) -> Vec<String> {
     let path = path.trim_end_matches('/');
     let Some((folder, name)) = path.rsplit_once('/') else { return vec!["/".to_owned()] };
     if !path.contains(['*', '?', '[']) {
@@ -238,11 +238,11 @@ mod tests {
         for name in ["a.o", "b.o", "c.c"] {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
-        let mut found = expanded(&format!("{}/*.o", folder.path().display()));
+        let mut found = expand_pattern(&format!("{}/*.o", folder.path().display()));
         found.sort();
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found.iter().all(|path| path.ends_with(".o")));
-        assert!(expanded("/*/x").is_empty());
+        assert!(expand_pattern("/*/x").is_empty());
     }
 
     #[test]

@@ -110,8 +110,8 @@ pub enum ConfineError {
 ///
 /// Confinement isn't supported, with the reason.
 #[cfg(all(target_os = "linux", not(portable)))]
-pub fn supported() -> Result<(), ConfineError> {
-    linux::supported()
+pub fn check_support() -> Result<(), ConfineError> {
+    linux::check_support()
 }
 
 /// Checks whether this system can confine a command.
@@ -120,7 +120,7 @@ pub fn supported() -> Result<(), ConfineError> {
 ///
 /// Always: only Linux is supported.
 #[cfg(not(all(target_os = "linux", not(portable))))]
-pub fn supported() -> Result<(), ConfineError> {
+pub fn check_support() -> Result<(), ConfineError> {
     Err(ConfineError::Unsupported("it needs Landlock, which only Linux has".to_owned()))
 }
 

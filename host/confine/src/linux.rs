@@ -38,7 +38,7 @@ type Started = Result<Child, ConfineError>;
 /// The variables for the folder of temporary files.
 const TEMPORARY: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
 
-pub(super) use rules::supported;
+pub(super) use rules::check_support;
 
 pub(super) fn run(job: &Job<'_>) -> Result<Ended, ConfineError> {
     let temporary = Temporary::create(job.places).map_err(|source| setup("the temporary folder", source))?;
@@ -68,10 +68,10 @@ fn start(job: &Job<'_>, rules: &Rules, temporary: &Temporary, broker: bool, list
     };
     rules.enforce()?;
     capabilities::drop_others()?;
-    filter::refuse(&filter::refused(job.profile, job.learn))?;
+    filter::refuse(&filter::refusal_filter(job.profile, job.learn))?;
     if broker {
-        let program = filter::brokered(rules.has_split_folders(), job.learn)?;
-        let fd = listener::install(&program).map_err(in_use)?;
+        let program = filter::broker_filter(rules.has_split_folders(), job.learn)?;
+        let fd = listener::install(&program).map_err(listener_error)?;
         // The receiver waits while this thread runs.
         let _ = listener.send(fd);
     }
@@ -94,7 +94,7 @@ fn serve(broker: Broker, listener: &Receiver<OwnedFd>, refused: &Refused) {
     }
 }
 
-fn in_use(error: Error) -> ConfineError {
+fn listener_error(error: Error) -> ConfineError {
     match error.raw_os_error() {
         Some(libc::EBUSY) => ConfineError::Unsupported("this command already runs in `guard-host run`".to_owned()),
         Some(libc::EINVAL | libc::ENOSYS) => {

@@ -49,7 +49,7 @@ impl Programs {
     }
 
     /// Returns the files that a call of a program always reads and writes.
-    pub(crate) fn of_call(&self, words: &[&str], cwd: &Path, places: &CommandDirs<'_>) -> Profile {
+    pub(crate) fn call_profile(&self, words: &[&str], cwd: &Path, places: &CommandDirs<'_>) -> Profile {
         let mut profile = Profile::default();
         let Some((name, arguments)) = words.split_first() else { return profile };
         let name = name.rsplit('/').next().unwrap_or(name);
@@ -69,12 +69,12 @@ impl Programs {
             let expand = |path: &String| {
                 let named: Vec<String> = match () {
                     () if path.contains("{option}") => options().map(|value| path.replace("{option}", value)).collect(),
-                    () => with_operands(path, &operands),
+                    () => fill_operands(path, &operands),
                 };
                 let is_named = named.first() != Some(path);
                 let expanded = named.iter().filter_map(|path| expand(path, &root, cwd, places));
                 expanded
-                    .filter_map(|path| if is_named { below(&path, cwd, places) } else { Some(path) })
+                    .filter_map(|path| if is_named { operand_path(&path, cwd, places) } else { Some(path) })
                     .collect::<Vec<_>>()
             };
             let (patterns, write) = program.write.iter().flat_map(expand).partition(|path| path.contains(['*', '?']));
@@ -119,7 +119,7 @@ fn values<'w>(option: &str, words: &[&'w str]) -> impl Iterator<Item = &'w str> 
 }
 
 /// Returns a path of the table with its placeholders replaced by the operands.
-fn with_operands(path: &str, operands: &[&str]) -> Vec<String> {
+fn fill_operands(path: &str, operands: &[&str]) -> Vec<String> {
     for (place, name) in [(0, "{first}"), (1, "{second}"), (operands.len().wrapping_sub(1), "{last}")] {
         if path.contains(name) {
             return operands.get(place).map(|operand| path.replace(name, operand)).into_iter().collect();
@@ -151,7 +151,7 @@ fn root(marker: &str, cwd: &Path, places: &CommandDirs<'_>) -> PathBuf {
 
 /// Returns the absolute path for a word of the call. Policies may not know that the program writes it, so it must be
 /// below the working directory or the project, and neither in `.git` nor a hidden file.
-fn below(path: &str, cwd: &Path, places: &CommandDirs<'_>) -> Option<String> {
+fn operand_path(path: &str, cwd: &Path, places: &CommandDirs<'_>) -> Option<String> {
     let absolute = places.absolute(path);
     let below = [cwd, &places.project].into_iter().find_map(|folder| absolute.strip_prefix(folder).ok())?;
     let name = below.file_name()?.to_str()?;
@@ -189,7 +189,7 @@ mod tests {
         let cwd = project.join(cwd);
         let places =
             CommandDirs { cwd: cwd.clone(), project: project.to_owned(), home: "/home/u".into(), variable: &variable };
-        Programs::load().of_call(words, &cwd, &places)
+        Programs::load().call_profile(words, &cwd, &places)
     }
 
     #[test]

@@ -26,9 +26,9 @@ const SKIPPED: &[&str] = &[".cache", ".rustup", "__pycache__", "node_modules", "
 #[must_use]
 pub fn find(places: &CommandDirs<'_>, lists: &Lists) -> Vec<PathBuf> {
     let mut search =
-        Search { places, lists, names: Names::of(lists), searched: BTreeSet::new(), found: BTreeSet::new() };
+        Search { places, lists, names: Names::from_lists(lists), searched: BTreeSet::new(), found: BTreeSet::new() };
     for start in [&places.project, &places.cwd, &places.home] {
-        search.below(start);
+        search.add_below(start);
     }
     let mut found = search.found;
     // The content of a hidden folder is hidden with it.
@@ -44,7 +44,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(lists: &Lists) -> Self {
+    fn from_lists(lists: &Lists) -> Self {
         let mut names = Names { plain: HashSet::new(), patterns: Vec::new() };
         for entry in lists.blocked() {
             let name = entry.trim_end_matches('/').rsplit('/').next().unwrap_or(entry).to_ascii_lowercase();
@@ -76,7 +76,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn below(&mut self, start: &Path) {
+    fn add_below(&mut self, start: &Path) {
         if !self.searched.insert(start.to_owned()) {
             return;
         }
@@ -118,12 +118,12 @@ impl Search<'_> {
         let text = if is_folder { format!("{text}/") } else { text };
         self.lists.secret(&text).is_some()
             && !is_public(&text)
-            && (!path.ends_with(".git/config") || holds_password(path))
+            && (!path.ends_with(".git/config") || contains_password(path))
     }
 }
 
 /// Returns whether a git configuration contains a password or token.
-fn holds_password(path: &Path) -> bool {
+fn contains_password(path: &Path) -> bool {
     let small = fs::metadata(path).is_ok_and(|data| data.len() <= CONFIG_BYTES);
     let Some(text) = fs::read_to_string(path).ok().filter(|_| small) else { return path.exists() };
     text.to_ascii_lowercase().lines().any(|line| {
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn the_quick_look_misses_no_secret() {
-        let (lists, names) = (Lists::default(), Names::of(&Lists::default()));
+        let (lists, names) = (Lists::default(), Names::from_lists(&Lists::default()));
         for entry in lists.blocked() {
             let path = entry.replace('*', "x");
             let name = path.trim_end_matches('/').rsplit('/').next().unwrap();

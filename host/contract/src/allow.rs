@@ -15,7 +15,7 @@ use crate::policy::SELF_PROTECT;
 use crate::syntax::{Analysis, Command, Coverage, Effect, Script, Word};
 use crate::verdict::{ALLOWED, Attributed, CALLED, Opinion, Verdict, merge};
 use crate::{Layer, Outcome, worse};
-use offer::{can_be_covered, goes_nowhere, is_plain_word};
+use offer::{can_be_covered, is_plain_word, writes_no_file};
 pub use offer::{narrowest, obstacle, wider};
 pub use tool::for_tool;
 
@@ -176,8 +176,8 @@ impl Allow {
         !self.until.is_empty() && self.until.as_str() < today
     }
 
-    fn names(&self, asked: &Attributed) -> bool {
-        self.rules.is_empty() || self.rules.contains(&asked.rule())
+    fn applies_to_rule(&self, ask: &Attributed) -> bool {
+        self.rules.is_empty() || self.rules.contains(&ask.rule())
     }
 
     /// Returns whether the command is this one, and all its effects are where they may be. Anything known only at run
@@ -201,13 +201,13 @@ impl Allow {
                     && command.cwd == here.cwd
                     && self.is_at(here)
                     && !effects.is_empty()
-                    && effects.iter().all(|effect| self.holds(effect) && self.names_effect(effect))
+                    && effects.iter().all(|effect| self.is_within(effect) && self.matches_effect(effect))
             }
             true => {
                 rest.is_empty()
                     && command.cwd == here.cwd
                     && self.is_at(here)
-                    && effects.iter().all(|effect| self.holds(effect))
+                    && effects.iter().all(|effect| self.is_within(effect))
             }
             false => {
                 // Most programs follow a link that a pattern finds.
@@ -229,14 +229,14 @@ impl Allow {
     }
 
     /// The effect is on no file, or on one in the folder.
-    fn holds(&self, effect: &Effect) -> bool {
+    fn is_within(&self, effect: &Effect) -> bool {
         effect.certain
-            && (effect.path.canonical.is_empty() && effect.path.raw.is_empty() || self.place(effect).is_some())
+            && (effect.path.canonical.is_empty() && effect.path.raw.is_empty() || self.relative_path(effect).is_some())
     }
 
     /// The effect is one of those that are named, on something that a pattern names if there are any.
-    fn names_effect(&self, effect: &Effect) -> bool {
-        let place = self.place(effect).unwrap_or(&effect.target);
+    fn matches_effect(&self, effect: &Effect) -> bool {
+        let place = self.relative_path(effect).unwrap_or(&effect.target);
         let matches = |target: &String| Glob::new(target).is_ok_and(|glob| glob.matches(place));
         // To another remote, or to more than one branch, is more than such a command mostly does.
         let is_wide =
@@ -250,14 +250,14 @@ impl Allow {
 
     /// The effect is on a file that a pattern names.
     fn has_target(&self, effect: &Effect) -> bool {
-        let place = self.place(effect).filter(|_| effect.certain);
+        let place = self.relative_path(effect).filter(|_| effect.certain);
         let matches =
             |place: &str| self.targets.iter().any(|target| Glob::new(target).is_ok_and(|glob| glob.matches(place)));
         place.is_some_and(matches)
     }
 
     /// Where the effect's file lies in the folder, by the machine's word; `None` if it lies elsewhere, or is the folder.
-    fn place<'e>(&self, effect: &'e Effect) -> Option<&'e str> {
+    fn relative_path<'e>(&self, effect: &'e Effect) -> Option<&'e str> {
         let path = &effect.path;
         let place = match self.within.as_str() {
             "" => path.project_relative.as_str(),
@@ -329,9 +329,10 @@ pub fn lift(
         if asked.of_host || asked.finding.outcome != Outcome::Ask || asked.policy == SELF_PROTECT {
             return false;
         }
-        let speaking = allows.iter().copied().filter(|allow| allow.names(asked) && may(allow.layer, &asked.policy));
+        let speaking =
+            allows.iter().copied().filter(|allow| allow.applies_to_rule(asked) && may(allow.layer, &asked.policy));
         let found = match of_shell {
-            Some(analysis) => covering(&speaking.collect::<Vec<_>>(), analysis, here),
+            Some(analysis) => covering_allows(&speaking.collect::<Vec<_>>(), analysis, here),
             None => speaking.into_iter().find(|allow| allow.covers_tool(call, analysis, here)).map(|found| vec![found]),
         };
         spoke.extend(found.iter().flatten());
@@ -355,9 +356,9 @@ pub fn lift(
 
 /// For each command that the text has an allow that covers it, with the commands of its script; `None` if one has none, or
 /// if something is done by no command.
-fn covering<'a>(allows: &[&'a Allow], analysis: &Analysis, here: Here<'_>) -> Option<Vec<&'a Allow>> {
+fn covering_allows<'a>(allows: &[&'a Allow], analysis: &Analysis, here: Here<'_>) -> Option<Vec<&'a Allow>> {
     let roots: BTreeMap<u32, u32> =
-        analysis.commands.iter().map(|command| (command.id, root_of(command, analysis))).collect();
+        analysis.commands.iter().map(|command| (command.id, root_command(command, analysis))).collect();
     let is_of_one = |effect: &Effect| roots.contains_key(&effect.command_id);
     let is_script_of_one = |script: &Script| roots.contains_key(&script.command_id);
     if allows.is_empty() || !analysis.effects.iter().all(is_of_one) || !analysis.scripts.iter().all(is_script_of_one) {
@@ -385,7 +386,7 @@ fn covering<'a>(allows: &[&'a Allow], analysis: &Analysis, here: Here<'_>) -> Op
 }
 
 /// The command of the text that runs this one in a script of the project, or itself.
-fn root_of(command: &Command, analysis: &Analysis) -> u32 {
+fn root_command(command: &Command, analysis: &Analysis) -> u32 {
     let parent = |id: u32| analysis.commands.iter().find(|other| other.id == id);
     let mut root = command;
     for _ in 0..SCRIPTS {
@@ -403,7 +404,7 @@ fn is_of_script(command: &Command) -> bool {
         && !command.via.is_empty()
         && command.via.iter().all(|via| via.kind == SCRIPT)
         && command.assignments.is_empty()
-        && command.redirections.iter().all(goes_nowhere)
+        && command.redirections.iter().all(writes_no_file)
 }
 
 #[cfg(test)]

@@ -54,8 +54,8 @@ impl Interface {
     /// Returns whether the component imports the analysis.
     #[must_use]
     pub fn wants_analysis(&self) -> bool {
-        let told = ["guard:policy/analysis@", "guard:facts/earlier@"];
-        self.imports.iter().any(|import| told.iter().any(|interface| import.starts_with(interface)))
+        let analysis_imports = ["guard:policy/analysis@", "guard:facts/earlier@"];
+        self.imports.iter().any(|import| analysis_imports.iter().any(|interface| import.starts_with(interface)))
     }
 
     /// Returns whether the component imports the session's history.

@@ -14,7 +14,7 @@ const NAME_BYTES: usize = 64;
 pub fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
     let bad = |text: String| Err(FaultKind::BadAnswer(text));
     if !is_name(&manifest.id, false) {
-        return bad(format!("`{}` isn't a policy id: use a-z, 0-9 and `-`, at most 64 bytes", short(&manifest.id)));
+        return bad(format!("`{}` isn't a policy id: use a-z, 0-9 and `-`, at most 64 bytes", shorten(&manifest.id)));
     }
     let lists = [manifest.tools.len(), manifest.rules.len(), manifest.grants.len(), manifest.examples.len()];
     if lists.iter().any(|length| *length > 4 * ITEMS) {
@@ -28,12 +28,15 @@ pub fn check_manifest(manifest: &Manifest) -> Result<(), FaultKind> {
             return bad(format!("its tools: {error}"));
         }
         if let Some(meant) = guard_sdk::tools::meant(tool) {
-            return bad(format!("its tools: `{}` isn't a tool, did you mean `{meant}`?", short(tool)));
+            return bad(format!("its tools: `{}` isn't a tool, did you mean `{meant}`?", shorten(tool)));
         }
     }
     for rule in &manifest.rules {
         if !is_name(&rule.id, true) {
-            return bad(format!("`{}` isn't a rule id: use a-z, 0-9, `-` and `_`, at most 64 bytes", short(&rule.id)));
+            return bad(format!(
+                "`{}` isn't a rule id: use a-z, 0-9, `-` and `_`, at most 64 bytes",
+                shorten(&rule.id)
+            ));
         }
         if rank(rule.default) > rank(rule.ceiling) {
             return bad(format!("the default of its rule `{}` is above its ceiling", rule.id));
@@ -91,7 +94,7 @@ pub fn breaches(manifest: &Manifest, decision: &Decision) -> Vec<Breach> {
     for finding in decision.findings.iter().take(ITEMS) {
         worst = worse(worst, finding.outcome);
         let Some(rule) = manifest.rules.iter().find(|rule| rule.id == finding.rule) else {
-            breach(BreachKind::Rule, format!("the rule `{}` is not in its manifest", short(&finding.rule)));
+            breach(BreachKind::Rule, format!("the rule `{}` is not in its manifest", shorten(&finding.rule)));
             continue;
         };
         if rank(finding.outcome) > rank(rule.ceiling) {
@@ -118,7 +121,7 @@ fn is_name(text: &str, underscores: bool) -> bool {
         && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || (underscores && c == '_'))
 }
 
-fn short(text: &str) -> &str {
+fn shorten(text: &str) -> &str {
     text.get(..text.floor_char_boundary(text.len().min(80))).unwrap_or_default()
 }
 

@@ -17,8 +17,8 @@ use serde_json::{Map, Value};
 use crate::call::{COMMON_TOOLS, OTHER_TOOLS, ToolCall};
 use crate::paths::trimmed;
 use crate::shell_word::word;
-use lines::{environment, escaped, path_word, prose_command, typed};
-use names::{Doing, Kind, doing, kind_of, plain, program_of, unpacked, words};
+use lines::{environment, notebook_commands, path_word, prose_command, typed_text};
+use names::{Doing, Kind, argument_kind, doing, language_program, normalize, parse_json_arguments, split_words};
 pub use table::Arguments;
 
 /// The maximum number of readings of a call.
@@ -84,10 +84,10 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     if call.dialect.is_some() || COMMON_TOOLS.contains(&tool) && !is_agent && !(tool == "WebFetch" && is_local()) {
         return Readings::default();
     }
-    let input = unpacked(&call.input);
+    let input = parse_json_arguments(&call.input);
     let mut reader = Reader {
-        told: table.iter().filter(|entry| entry.fits(call)).collect(),
-        words: words(tool),
+        told: table.iter().filter(|entry| entry.applies_to(call)).collect(),
+        words: split_words(tool),
         guesses: match OTHER_TOOLS.contains(&tool) && !READ.contains(&tool) {
             _ if is_agent => Guesses::Commands,
             true => Guesses::None,
@@ -104,10 +104,10 @@ pub fn of(call: &ToolCall, table: &[Arguments]) -> Readings {
     }
     if reader.guesses == Guesses::All {
         let server = tool.rsplit_once("__").map_or("", |(server, _)| server);
-        for line in by_name::lines(tool, &input).into_iter().chain(requests::without_host(server, tool, &input)) {
+        for line in by_name::lines(tool, &input).into_iter().chain(requests::hostless_request(server, tool, &input)) {
             reader.bash(line, THE_NAME, "a change elsewhere", Certainty::Perhaps);
         }
-        reader.words.extend(by_name::verb(&input).map(words).unwrap_or_default());
+        reader.words.extend(by_name::verb(&input).map(split_words).unwrap_or_default());
     }
     reader.object(&input);
     reader.found
@@ -144,8 +144,8 @@ impl<'a> Reader<'a> {
         let mut files = Vec::new();
         let has_language = self.guesses == Guesses::All && names::language(object).is_some();
         for (key, value) in object {
-            self.named_files(key, value);
-            if has_language && runs::is_code_beside(&plain(key), &self.words) {
+            self.read_named_files(key, value);
+            if has_language && runs::is_code_beside(&normalize(key), &self.words) {
                 self.code(key, value, Certainty::Perhaps, object);
             }
             for (kind, certainty) in self.kinds(key) {
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
                         self.url(key, value, certainty, &mut files);
                     }
                     Kind::File | Kind::Source | Kind::Target => {
-                        let paths = texts(value).filter_map(path_of);
+                        let paths = texts(value).filter_map(text_as_path);
                         files.extend(paths.map(|path| File { key, kind, path: path.to_owned(), certainty }));
                     }
                     Kind::Content => {}
@@ -186,11 +186,11 @@ impl<'a> Reader<'a> {
             object.get("args").filter(|list| list.is_array() && !has_command && self.guesses == Guesses::All)
         {
             let line = texts(list).map(word).collect::<Vec<_>>().join(" ");
-            self.words_of_program(&line, "args", object);
+            self.read_program_words(&line, "args", object);
         }
         let guesses = has_command && self.guesses == Guesses::All;
         for (key, value) in object.iter().filter(|_| guesses) {
-            if names::BESIDE.contains(&plain(key).as_str()) && value.is_string() {
+            if names::BESIDE.contains(&normalize(key).as_str()) && value.is_string() {
                 self.shell(key, value, Kind::Shell, Certainty::Perhaps, object);
             }
         }
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
 
     /// Diffs, which name the files that they change.
     fn diffs(&mut self, object: &Map<String, Value>) {
-        for (key, value) in object.iter().filter(|(key, _)| names::EDITS.contains(&plain(key).as_str())) {
+        for (key, value) in object.iter().filter(|(key, _)| names::EDITS.contains(&normalize(key).as_str())) {
             if let Some(diff) = value.as_str().filter(|text| names::is_diff(text)) {
                 self.bash(format!("git apply <<'END OF DIFF'\n{diff}\nEND OF DIFF"), key, "a diff", Certainty::Guessed);
             }
@@ -213,12 +213,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads files whose names are an object's keys, and whose new content is its values.
-    fn named_files(&mut self, key: &str, value: &Value) {
+    fn read_named_files(&mut self, key: &str, value: &Value) {
         if self.guesses != Guesses::All {
             return;
         }
         let write = |reader: &mut Self, path: &str, content: &Value| {
-            let Some(path) = path_of(path) else { return };
+            let Some(path) = text_as_path(path) else { return };
             let text = content.as_str().map_or_else(|| content.to_string(), str::to_owned);
             let fields = [("file_path", path.to_owned()), ("content", text)];
             let input = fields.map(|(name, text)| (name.to_owned(), Value::String(text)));
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
     /// Reads a change of the harness's settings that control hooks and approvals.
     fn setting(&mut self, input: &Map<String, Value>) {
         let Some(name) = input.get("setting").and_then(Value::as_str) else { return };
-        let plain = plain(name);
+        let plain = normalize(name);
         let Some(value) = input.get("value").filter(|_| plain.contains("hook") || plain.contains("permission")) else {
             return;
         };
@@ -258,10 +258,10 @@ impl<'a> Reader<'a> {
     /// Returns the kinds of a key's value: those given by entries, and the guess from its name unless an entry replaces
     /// it.
     fn kinds(&self, key: &str) -> Vec<(Kind, Certainty)> {
-        let told = self.told.iter().filter_map(|entry| Some((entry, entry.kind(key)?)));
-        let mut kinds: Vec<(Kind, Certainty)> = told.clone().map(|(_, kind)| (kind, Certainty::Told)).collect();
-        let is_settled = told.into_iter().any(|(entry, _)| !entry.adds);
-        let guess = kind_of(&plain(key), &self.words).filter(|(kind, _)| match self.guesses {
+        let declared = self.told.iter().filter_map(|entry| Some((entry, entry.kind(key)?)));
+        let mut kinds: Vec<(Kind, Certainty)> = declared.clone().map(|(_, kind)| (kind, Certainty::Told)).collect();
+        let is_settled = declared.into_iter().any(|(entry, _)| !entry.adds);
+        let guess = argument_kind(&normalize(key), &self.words).filter(|(kind, _)| match self.guesses {
             Guesses::None => false,
             Guesses::Commands => matches!(kind, Kind::Prompt | Kind::Shell),
             Guesses::All => true,
@@ -302,7 +302,7 @@ impl<'a> Reader<'a> {
                 let is_program = texts(value).nth(1).is_some_and(|option| option.starts_with('-'));
                 if is_program && words != keys { vec![keys, words] } else { vec![keys] }
             }
-            Value::Array(_) if plain(key).ends_with('s') => texts(value).map(str::to_owned).collect(),
+            Value::Array(_) if normalize(key).ends_with('s') => texts(value).map(str::to_owned).collect(),
             Value::Array(_) => vec![texts(value).map(word).collect::<Vec<_>>().join(" ")],
             _ => return,
         };
@@ -314,7 +314,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let folder = names::FOLDERS.iter().find_map(|name| {
-            let (_, value) = object.iter().find(|(key, _)| plain(key) == *name)?;
+            let (_, value) = object.iter().find(|(key, _)| normalize(key) == *name)?;
             value.as_str().filter(|folder| !folder.is_empty())
         });
         for line in lines {
@@ -327,12 +327,12 @@ impl<'a> Reader<'a> {
                     if names::is_python(&line) {
                         self.bash(format!("python3 -c {}", word(&line)), key, "code", Certainty::Perhaps);
                     }
-                    typed(&line)
+                    typed_text(&line)
                 }
                 _ => line,
             };
             // The name of a shell isn't a command.
-            let is_name = plain(key) == "shell" && certainty != Certainty::Told && !line.trim().contains(' ');
+            let is_name = normalize(key) == "shell" && certainty != Certainty::Told && !line.trim().contains(' ');
             if line.trim().is_empty() || is_name {
                 continue;
             }
@@ -344,7 +344,7 @@ impl<'a> Reader<'a> {
                     };
                     line = std::iter::once(line).chain(words).collect::<Vec<_>>().join(" ");
                 }
-                self.words_of_program(&line, key, object);
+                self.read_program_words(&line, key, object);
                 line = format!("{}{line}", environment(object));
                 if let Some(folder) = folder {
                     line = format!("cd {} && {line}", path_word(folder));
@@ -359,9 +359,11 @@ impl<'a> Reader<'a> {
         if let Some(line) = runs::module_line(object, &self.words) {
             self.bash(line, "module", "shell text", Certainty::Perhaps);
         }
-        let has_machine = object.keys().any(|key| runs::is_machine(&plain(key)));
+        let has_machine = object.keys().any(|key| runs::is_machine(&normalize(key)));
         for (key, value) in object {
-            let Some(text) = value.as_str().filter(|_| runs::is_run_text(&plain(key), &self.words)) else { continue };
+            let Some(text) = value.as_str().filter(|_| runs::is_run_text(&normalize(key), &self.words)) else {
+                continue;
+            };
             if names::is_sql(text) {
                 self.sql(key, value, Certainty::Guessed);
             } else if let Some(line) = prose_command(text).filter(|_| has_machine) {
@@ -371,15 +373,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the words that a tool named after a program passes to this program.
-    fn words_of_program(&mut self, line: &str, key: &str, object: &Map<String, Value>) {
+    fn read_program_words(&mut self, line: &str, key: &str, object: &Map<String, Value>) {
         let name = self.tool.tool.rsplit("__").next().unwrap_or_default();
-        let named = names::program_of_tool(&words(name));
-        let Some(program) = named.or_else(|| names::client_of(&self.words)) else { return };
+        let named = names::program_of_tool(&split_words(name));
+        let Some(program) = named.or_else(|| names::find_client(&self.words)) else { return };
         if line.split_whitespace().next() == Some(program) {
             return;
         }
         let find =
-            |name: &&str| object.iter().find(|(key, _)| plain(key) == **name).and_then(|(_, value)| value.as_str());
+            |name: &&str| object.iter().find(|(key, _)| normalize(key) == **name).and_then(|(_, value)| value.as_str());
         let objects = names::OBJECTS.iter().filter_map(find).map(word);
         let words: Vec<String> = [program.to_owned(), line.to_owned()].into_iter().chain(objects).collect();
         self.bash(words.join(" "), key, "shell text", Certainty::Perhaps);
@@ -388,13 +390,14 @@ impl<'a> Reader<'a> {
     /// Reads code whose language follows from the arguments or the tool's name.
     fn code(&mut self, key: &str, value: &Value, certainty: Certainty, object: &Map<String, Value>) {
         let Some(code) = value.as_str().filter(|code| !code.trim().is_empty()) else { return };
-        let told = names::language(object);
-        let known = told.map_or_else(|| self.words.iter().find_map(|word| program_of(word)), program_of);
+        let declared = names::language(object);
+        let known =
+            declared.map_or_else(|| self.words.iter().find_map(|word| language_program(word)), language_program);
         let guessed =
-            || (told.is_none() && (names::is_python(code) || code.starts_with(['!', '%']))).then_some("python3 -c");
-        let is_any = runs::runs_code(&self.words) && !told.is_some_and(runs::is_inert);
+            || (declared.is_none() && (names::is_python(code) || code.starts_with(['!', '%']))).then_some("python3 -c");
+        let is_any = runs::runs_code(&self.words) && !declared.is_some_and(runs::is_inert);
         let Some(program) = known.or_else(guessed).or(is_any.then_some(runs::ANY_CODE)) else { return };
-        let escaped = if program.starts_with("python") { escaped(code) } else { String::new() };
+        let escaped = if program.starts_with("python") { notebook_commands(code) } else { String::new() };
         if !escaped.is_empty() {
             self.bash(escaped, key, "shell text", certainty);
         }
@@ -408,7 +411,7 @@ impl<'a> Reader<'a> {
         for text in texts(value) {
             if names::is_graph(&self.words) {
                 self.bash(format!("cypher-shell {}", word(text)), key, "Cypher", certainty);
-            } else if certainty == Certainty::Told || plain(key).contains("sql") || names::is_sql(text) {
+            } else if certainty == Certainty::Told || normalize(key).contains("sql") || names::is_sql(text) {
                 self.bash(format!("psql -c {}", word(text)), key, "SQL", certainty);
             }
         }
@@ -419,7 +422,7 @@ impl<'a> Reader<'a> {
         for text in texts(value) {
             let text = trimmed(text);
             if text.starts_with("file://") {
-                let path = path_of(text).map(str::to_owned);
+                let path = text_as_path(text).map(str::to_owned);
                 files.extend(path.map(|path| File { key, kind: Kind::File, path, certainty }));
             } else if text.contains("://") && text.len() <= PATH_BYTES || certainty == Certainty::Told {
                 let input = Map::from_iter([("url".to_owned(), Value::String(text.to_owned()))]);
@@ -450,8 +453,8 @@ impl<'a> Reader<'a> {
                 (Some(command), _) => self.bash(command, file.key, "a file", file.certainty),
                 (None, Doing::Looks) if content.is_empty() => {}
                 (None, Doing::Moves | Doing::Copies) if file.kind == Kind::Target && files.len() > 1 => {}
-                (None, Doing::Writes | Doing::Moves) => self.written(file, &content),
-                (None, _) if !content.is_empty() || file.kind == Kind::Target => self.written(file, &content),
+                (None, Doing::Writes | Doing::Moves) => self.add_file_change(file, &content),
+                (None, _) if !content.is_empty() || file.kind == Kind::Target => self.add_file_change(file, &content),
                 (None, _) => {
                     let input = Map::from_iter([("file_path".to_owned(), Value::String(file.path.clone()))]);
                     self.add("Read", input, file.key, "a file", file.certainty);
@@ -460,9 +463,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn written(&mut self, file: &File<'_>, content: &[(&String, &Value)]) {
+    fn add_file_change(&mut self, file: &File<'_>, content: &[(&String, &Value)]) {
         let mut input = Map::from_iter([("file_path".to_owned(), Value::String(file.path.clone()))]);
-        let is_edit = content.iter().any(|(key, _)| names::EDITS.contains(&plain(key).as_str()));
+        let is_edit = content.iter().any(|(key, _)| names::EDITS.contains(&normalize(key).as_str()));
         for (key, value) in content {
             let key = if is_edit { (*key).clone() } else { "content".to_owned() };
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -478,7 +481,7 @@ fn texts(value: &Value) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the path in a text, which may be a `file:` URL.
-fn path_of(text: &str) -> Option<&str> {
+fn text_as_path(text: &str) -> Option<&str> {
     let path = trimmed(text).strip_prefix("file://").unwrap_or(text);
     let is_path =
         !path.is_empty() && path.len() <= PATH_BYTES && !path.contains("://") && !trimmed(path).contains('\n');

@@ -216,8 +216,8 @@ impl Verdict {
         self.findings = rest;
         if !lifted.is_empty() && self.asks().next().is_none() {
             let text = "confirmed in this session".to_owned();
-            let said = Opinion::from_host("session", CONFIRMED, Outcome::Allow, text, String::new());
-            let mut verdict = merge([said]);
+            let confirmation = Opinion::from_host("session", CONFIRMED, Outcome::Allow, text, String::new());
+            let mut verdict = merge([confirmation]);
             verdict.findings.append(&mut self.findings);
             self = Verdict { skips_prompt: true, ..verdict };
         }
@@ -256,11 +256,11 @@ impl Verdict {
     /// Returns the finding that names the verdict: the first one listed with the verdict's outcome.
     #[must_use]
     pub fn deciding(&self) -> Option<&Attributed> {
-        self.at(self.outcome).next()
+        self.findings_with(self.outcome).next()
     }
 
     /// Returns the findings with this outcome, in the order in which they are listed.
-    fn at(&self, outcome: Outcome) -> impl Iterator<Item = &Attributed> {
+    fn findings_with(&self, outcome: Outcome) -> impl Iterator<Item = &Attributed> {
         let at = move |aside: bool| {
             let of = move |found: &&Attributed| found.finding.outcome == outcome && found.is_aside() == aside;
             self.findings.iter().filter(of)
@@ -270,7 +270,7 @@ impl Verdict {
 
     /// Returns the findings with the verdict's outcome, then less severe ones down to warn.
     pub fn reasons(&self) -> impl Iterator<Item = &Attributed> {
-        let at = |outcome: Outcome| self.at(outcome);
+        let at = |outcome: Outcome| self.findings_with(outcome);
         let others = [Outcome::Deny, Outcome::Ask, Outcome::Warn, Outcome::Allow];
         std::iter::once(self.outcome).chain(others.into_iter().filter(|other| *other != self.outcome)).flat_map(at)
     }

@@ -175,7 +175,7 @@ impl SharedInstance {
         let (running, meter) = self.begin(pre, limits, ends_soon).ok()?;
         let answered = running.ask(name, settings, question);
         let state = running.store.data_mut();
-        let used = meter.used(&state.limits);
+        let used = meter.usage(&state.limits);
         let left = state.renew(limits);
         let decision = match answered {
             Ok(decision) => decision.and_then(|decision| manifest::check_decision(question.manifest, decision)),

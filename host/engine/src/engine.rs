@@ -50,7 +50,7 @@ impl Engine {
     ///
     /// The machine can't run compiled guests.
     pub fn new() -> Result<Self, FaultKind> {
-        Engine::with(InstanceAllocationStrategy::OnDemand)
+        Engine::with_strategy(InstanceAllocationStrategy::OnDemand)
     }
 
     /// Creates an engine for a process that decides many calls, in sequence or in parallel. Instances reuse memory,
@@ -61,10 +61,10 @@ impl Engine {
     /// Those of [`Engine::new`].
     pub fn for_many_replies() -> Result<Self, FaultKind> {
         // If the address space for the pool can't be reserved, each instance allocates its own memory.
-        Engine::with(InstanceAllocationStrategy::Pooling(pool())).or_else(|_| Engine::new())
+        Engine::with_strategy(InstanceAllocationStrategy::Pooling(pool())).or_else(|_| Engine::new())
     }
 
-    fn with(strategy: InstanceAllocationStrategy) -> Result<Self, FaultKind> {
+    fn with_strategy(strategy: InstanceAllocationStrategy) -> Result<Self, FaultKind> {
         let mut config = settings();
         config.allocation_strategy(strategy);
         Ok(Engine::from_lazy(LazyEngine::from(engine(config)?)))

@@ -28,7 +28,7 @@ pub(super) fn link_fault(error: &wasmtime::Error, interface: &Interface) -> Faul
 /// Converts the error of a call into a guest. The guest's last output may explain it.
 pub(super) fn call_fault(error: &wasmtime::Error, store: &Store<State>) -> FaultKind {
     let state = store.data();
-    let last_words = state.view.log.last().map(|line| line.message.clone()).or_else(|| state.wasi.last_words());
+    let last_words = state.view.log.last().map(|line| line.message.clone()).or_else(|| state.wasi.error_output());
     run_fault(error, last_words.as_deref())
 }
 
@@ -84,12 +84,12 @@ const NAME_CHARS: usize = 120;
 fn functions(error: &wasmtime::Error) -> String {
     let frames = error.downcast_ref::<WasmBacktrace>().map(WasmBacktrace::frames).unwrap_or_default();
     let names: Vec<String> =
-        frames.iter().filter_map(|frame| frame.func_name()).map(|name| format!("`{}`", shown(name))).collect();
+        frames.iter().filter_map(|frame| frame.func_name()).map(|name| format!("`{}`", demangle(name))).collect();
     if names.is_empty() { String::new() } else { format!(" (in {})", names.join(", called by ")) }
 }
 
 /// Demangles a function's name, and removes Rust's hash.
-fn shown(name: &str) -> String {
+fn demangle(name: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(name)).chars().take(NAME_CHARS).collect()
 }
 
@@ -116,7 +116,7 @@ mod tests {
             ("_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar"),
             ("divide", "divide"),
         ] {
-            assert_eq!(super::shown(name), shown);
+            assert_eq!(super::demangle(name), shown);
         }
     }
 

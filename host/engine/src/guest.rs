@@ -51,11 +51,11 @@ impl Guest {
         store: &mut Store<State>,
         settings: &str,
     ) -> Result<std::result::Result<(), FaultKind>> {
-        let taken = match self {
+        let result = match self {
             Guest::Own(guest) => guest.guard_policy_policy().call_configure(store, settings)?,
             Guest::Bundled(bundle, name) => bundle.guard_bundle_policies().call_configure(store, name, settings)?,
         };
-        Ok(taken.map_err(|text| FaultKind::refused("configure", &text)))
+        Ok(result.map_err(|text| FaultKind::refused("configure", &text)))
     }
 
     /// Asks the policy about a call. The inner error is one that the policy returned. The decision isn't checked.

@@ -65,8 +65,8 @@ impl State {
 pub(super) fn bound(store: &mut Store<State>, limits: Limits) -> Meter {
     store.limiter(|state| &mut state.limits);
     let meter = Meter::start(limits);
-    store.set_epoch_deadline(meter.first_look());
-    store.epoch_deadline_callback(move |_| match meter.left() {
+    store.set_epoch_deadline(meter.first_check());
+    store.epoch_deadline_callback(move |_| match meter.remaining_ticks() {
         Some(ticks) => Ok(UpdateDeadline::Continue(ticks)),
         None => Err(Trap::Interrupt.into()),
     });

@@ -65,15 +65,15 @@ impl Policy {
     /// # Errors
     ///
     /// The policy rejects the settings.
-    pub fn cost_of_configure(&self, limits: Limits, settings: &str, runs: usize) -> Result<Duration, FaultKind> {
+    pub fn measure_configure(&self, limits: Limits, settings: &str, runs: usize) -> Result<Duration, FaultKind> {
         let mut least = Duration::MAX;
         for _ in 0..runs {
             let mut instance = self.start(limits, Arc::default())?;
             // Excludes the start, because a snapshot doesn't save it.
             instance.started = None;
-            let given = instance.configure(settings);
-            given.answer?;
-            least = least.min(given.used.processor);
+            let result = instance.configure(settings);
+            result.answer?;
+            least = least.min(result.used.processor);
         }
         Ok(least)
     }
@@ -108,6 +108,6 @@ impl Instance {
         let answer = answer.unwrap_or_else(|error| Err(fault::call_fault(&error, &self.store)));
         let state = self.store.data_mut();
         state.view.scene = None;
-        CallResult { answer, journal: std::mem::take(&mut state.view.journal), used: meter.used(&state.limits) }
+        CallResult { answer, journal: std::mem::take(&mut state.view.journal), used: meter.usage(&state.limits) }
     }
 }

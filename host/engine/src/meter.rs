@@ -31,19 +31,19 @@ impl Meter {
     }
 
     /// The number of ticks until the first check.
-    pub(super) fn first_look(&self) -> u64 {
+    pub(super) fn first_check(&self) -> u64 {
         ticks(self.limit)
     }
 
     /// The number of ticks until the next check, or `None` if the guest has used up its time.
-    pub(super) fn left(&self) -> Option<u64> {
+    pub(super) fn remaining_ticks(&self) -> Option<u64> {
         let used = thread_time().saturating_sub(self.start);
         let left = self.limit.checked_sub(used).filter(|left| !left.is_zero())?;
         (self.started.elapsed() < self.limit * PATIENCE).then(|| ticks(left))
     }
 
     /// Returns the resources that the guest has used so far.
-    pub(super) fn used(&self, bounds: &Bounds) -> Used {
+    pub(super) fn usage(&self, bounds: &Bounds) -> Used {
         Used { processor: thread_time().saturating_sub(self.start), memory: bounds.memory }
     }
 }
@@ -129,7 +129,7 @@ mod tests {
     fn a_thread_that_waits_uses_nothing() {
         let meter = meter(50);
         std::thread::sleep(Duration::from_millis(100));
-        assert!(meter.left().is_some_and(|ticks| (4..=5).contains(&ticks)), "{:?}", meter.left());
+        assert!(meter.remaining_ticks().is_some_and(|ticks| (4..=5).contains(&ticks)), "{:?}", meter.remaining_ticks());
     }
 
     #[test]
@@ -137,13 +137,13 @@ mod tests {
         let meter = meter(30);
         let before = thread_time();
         while thread_time() - before < Duration::from_millis(31) {}
-        assert_eq!(meter.left(), None);
+        assert_eq!(meter.remaining_ticks(), None);
     }
 
     #[test]
     fn nobody_waits_for_ever() {
         let meter = meter(5);
         std::thread::sleep(Duration::from_millis(60));
-        assert_eq!(meter.left(), None);
+        assert_eq!(meter.remaining_ticks(), None);
     }
 }

@@ -51,8 +51,8 @@ impl Policy {
     fn ask_alone(&self, limits: Limits, settings: Option<&str>, question: &Question<'_>) -> Answer {
         let (mut store, meter) = self.store(limits);
         let guest = run(&mut store, &self.pre, |store, guest| {
-            let taken = settings.map_or(Ok(Ok(())), |settings| guest.configure(store, settings))?;
-            Ok(taken.map(|()| guest))
+            let configured = settings.map_or(Ok(Ok(())), |settings| guest.configure(store, settings))?;
+            Ok(configured.map(|()| guest))
         });
         store.data_mut().begin(question);
         let decision = guest.and_then(|guest| {
@@ -61,7 +61,7 @@ impl Policy {
         });
         let decision = decision.and_then(|decision| manifest::check_decision(question.manifest, decision));
         let state = end(store, self.ends_soon);
-        let used = meter.used(&state.limits);
+        let used = meter.usage(&state.limits);
         Answer::new(decision, state.view, used)
     }
 

@@ -40,19 +40,19 @@ impl Engine {
         let (context, instrumented) = wizer.instrument_component(wasm).map_err(fail)?;
         let code = self.read(&compile(&instrumented)?)?;
         let interface = self.interface(&code);
-        let (mut store, instance) = self.configured(&code.component, &interface, limits, settings)?;
+        let (mut store, instance) = self.start_configured(&code.component, &interface, limits, settings)?;
         // The remaining work is the host's.
         store.set_epoch_deadline(u64::MAX / 2);
         store.set_hostcall_fuel(usize::MAX);
-        let mut held = InspectedInstance::new(store, instance);
-        let taken = ready(wizer.snapshot_component(&context, &mut held));
-        match (taken, held.failed) {
-            (Some(taken), None) => taken.map_err(fail),
+        let mut inspected = InspectedInstance::new(store, instance);
+        let bytes = ready(wizer.snapshot_component(&context, &mut inspected));
+        match (bytes, inspected.failed) {
+            (Some(bytes), None) => bytes.map_err(fail),
             (_, failed) => Err(FaultKind::Component(format!("{NO_SNAPSHOT}: {}", failed.unwrap_or_default()))),
         }
     }
 
-    fn configured(
+    fn start_configured(
         &self,
         component: &Component,
         interface: &Interface,

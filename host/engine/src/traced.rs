@@ -49,10 +49,10 @@ impl Engine {
                 decide(&mut store, &bundle, policies, command).map_err(fail)?;
             }
             store.set_hostcall_fuel(usize::MAX);
-            let mut held = InspectedInstance::new(store, instance);
-            let _ = ready(wizer.snapshot_component(&context, &mut held));
+            let mut inspected = InspectedInstance::new(store, instance);
+            let _ = ready(wizer.snapshot_component(&context, &mut inspected));
             let missing = || FaultKind::Component("it has no memory".to_owned());
-            held.memories.into_values().next().ok_or_else(missing)
+            inspected.memories.into_values().next().ok_or_else(missing)
         };
         lists.iter().map(memory_after).collect()
     }

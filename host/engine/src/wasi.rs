@@ -50,7 +50,7 @@ impl FrozenWasi {
     }
 
     /// Returns the guest's output on standard error before it gave up, in one line, or `None` if there was no output.
-    pub(super) fn last_words(&self) -> Option<String> {
+    pub(super) fn error_output(&self) -> Option<String> {
         let text = String::from_utf8_lossy(&self.stderr);
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         (!lines.is_empty()).then(|| lines.join(" / "))
@@ -101,7 +101,7 @@ pub(super) fn define(linker: &mut Linker<State>, import: &str) -> Result<()> {
 }
 
 /// A resource without a value.
-fn nothing() -> Resource<()> {
+fn unit_resource() -> Resource<()> {
     Resource::new_own(0)
 }
 
@@ -132,8 +132,8 @@ fn monotonic_clock(at: &mut LinkerInstance<'_, State>) -> Result<()> {
     at.func_wrap("now", |mut store: StoreContextMut<'_, State>, (): ()| Ok((store.data_mut().wasi.now(),)))?;
     at.func_wrap("resolution", |_, (): ()| Ok((1_u64,)))?;
     // Waiting ends immediately.
-    at.func_wrap("subscribe-instant", |_, (_,): (u64,)| Ok((nothing(),)))?;
-    at.func_wrap("subscribe-duration", |_, (_,): (u64,)| Ok((nothing(),)))
+    at.func_wrap("subscribe-instant", |_, (_,): (u64,)| Ok((unit_resource(),)))?;
+    at.func_wrap("subscribe-duration", |_, (_,): (u64,)| Ok((unit_resource(),)))
 }
 
 /// `datetime` of the wall clock.
@@ -205,7 +205,7 @@ fn streams(at: &mut LinkerInstance<'_, State>) -> Result<()> {
         at.func_wrap(&format!("[method]input-stream.{name}"), end)?;
     }
     for name in ["input-stream.subscribe", "output-stream.subscribe"] {
-        at.func_wrap(&format!("[method]{name}"), |_, (_,): (Resource<()>,)| Ok((nothing(),)))?;
+        at.func_wrap(&format!("[method]{name}"), |_, (_,): (Resource<()>,)| Ok((unit_resource(),)))?;
     }
     let ready = |_: StoreContextMut<'_, State>, (_,): (Resource<()>,)| Ok((Length::Ok(WRITE_BYTES),));
     at.func_wrap("[method]output-stream.check-write", ready)?;

@@ -41,10 +41,10 @@ pub fn analyze(
     } else if call.dialect.is_some() {
         empty(Coverage::Complete, None)
     } else {
-        of_file_tool(call)
+        file_tool_analysis(call)
     };
     fill_paths(&mut analysis, facts, resolver);
-    tell_home(&mut analysis, &at.home);
+    tag_home(&mut analysis, &at.home);
     weigh_account_home(&mut analysis, &at.account_home);
     disposable::mark(&mut analysis, facts, resolver);
     disposable::mark_discards(&mut analysis, facts, resolver, at);
@@ -57,14 +57,14 @@ pub fn analyze(
 const HOMES: [&str; 3] = ["/home/", "/root", "/Users/"];
 
 /// Adds the tag `home` to effects on files in a home directory that isn't in one of [`HOMES`].
-fn tell_home(analysis: &mut Analysis, home: &str) {
+fn tag_home(analysis: &mut Analysis, home: &str) {
     if home.len() < 2 || HOMES.iter().any(|usual| home.starts_with(usual)) {
         return;
     }
     for effect in analysis.effects.iter_mut().filter(|effect| FILE_KINDS.contains(&effect.kind.as_str())) {
         let path = &effect.path;
-        let told = [&path.lexical, &path.canonical].into_iter().find_map(|path| below(path, home));
-        if let Some(rest) = told.filter(|rest| !matches!(*rest, "" | ".")) {
+        let relative = [&path.lexical, &path.canonical].into_iter().find_map(|path| below(path, home));
+        if let Some(rest) = relative.filter(|rest| !matches!(*rest, "" | ".")) {
             effect.tags.push(("home".to_owned(), format!("~/{rest}")));
         }
     }
@@ -84,7 +84,7 @@ fn weigh_account_home(analysis: &mut Analysis, home: &str) {
     }
 }
 
-fn of_file_tool(call: &ToolCall) -> Analysis {
+fn file_tool_analysis(call: &ToolCall) -> Analysis {
     let (kind, operation, severity) = match call.tool.as_str() {
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => ("write", "fs.write", Severity::Notable),
         "Read" | "Glob" | "Grep" => ("read", "fs.read", Severity::Routine),
@@ -182,7 +182,7 @@ mod tests {
         let tag = |home: &str, path: &str| {
             let mut analysis = of("Write", json!({ "file_path": path }));
             fill_paths(&mut analysis, &FixedFacts::default(), &Resolver::new("/repo", home, "/repo"));
-            tell_home(&mut analysis, home);
+            tag_home(&mut analysis, home);
             let mut tags = analysis.effects.remove(0).tags.into_iter();
             tags.find(|(name, _)| name == "home").map(|(_, value)| value)
         };
@@ -193,7 +193,7 @@ mod tests {
     }
 
     fn of(tool: &str, input: serde_json::Value) -> Analysis {
-        of_file_tool(&ToolCall::new(tool, input.as_object().unwrap().clone()))
+        file_tool_analysis(&ToolCall::new(tool, input.as_object().unwrap().clone()))
     }
 
     fn targets(tool: &str, input: serde_json::Value) -> Vec<String> {

@@ -64,7 +64,7 @@ pub struct Used {
 impl Used {
     /// Formats the used resources relative to these limits, for people.
     #[must_use]
-    pub fn of(self, limits: Limits) -> String {
+    pub fn describe(self, limits: Limits) -> String {
         let milliseconds = self.processor.as_secs_f64() * 1000.0;
         let kibibytes = self.memory >> 10;
         format!("{milliseconds:.2} of {} ms, {kibibytes} KiB of {} MiB", limits.time_ms, limits.memory_mib)

@@ -129,7 +129,7 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
         return;
     }
     let changes_rules = |effect: &Effect| effect.kind != "read" && effect.path.lexical.ends_with(RULES);
-    let bringing = MoveCommands::of(&analysis.effects);
+    let bringing = MoveCommands::from_effects(&analysis.effects);
     let are_rules_kept = !analysis.effects.iter().any(changes_rules);
     let are_rules_new = LazyCell::new(|| rules_were_written(facts));
     for index in deletions {
@@ -145,12 +145,12 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
             !are_rules_kept || is_brought(effect, earlier, &bringing) || !is_made_by_tools(effect) && *are_rules_new
         };
         let is_ignored_search = || {
-            let search = as_search(&effect, facts, resolver);
+            let search = to_search(&effect, facts, resolver);
             search.is_some_and(|search| !is_kept(&search) && is_ignored_by_name(&search, facts))
         };
         let why = if temporary::is_scratch(&effect) || temporary::is_random(&effect, earlier, &bringing) {
             "scratch"
-        } else if is_made_here(&effect, earlier, &bringing) {
+        } else if is_created_before(&effect, earlier, &bringing) {
             "made-here"
         } else if temporary::is_remade(&effect, (earlier, later), &bringing, resolver) {
             "remade"
@@ -208,7 +208,7 @@ fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
 
 /// Returns whether an earlier effect of the text creates the target, something in it, or a folder above it, where
 /// nothing existed before, so that only the text's own files are deleted.
-fn is_made_here(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> bool {
+fn is_created_before(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> bool {
     let Some(target) = start(effect) else { return false };
     let is_gone = |effect: &Effect| effect.path.exists == Presence::No;
     let is_write = |made: &&Effect| made.kind == "write" && made.certain;
@@ -221,7 +221,7 @@ fn is_made_here(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) ->
     };
     let mut writes = earlier.iter().filter(|made| made.kind == "write" && is_below(&made.path.lexical, new)).peekable();
     let is_made = writes.peek().is_some();
-    let is_own = |made: &Effect| !bringing.brings(made) || is_moved_within(made, earlier, new);
+    let is_own = |made: &Effect| !bringing.moves_in(made) || is_moved_within(made, earlier, new);
     is_made && writes.all(|made| made.certain && is_own(made))
 }
 
@@ -244,7 +244,7 @@ fn start(effect: &Effect) -> Option<&str> {
 /// Returns whether an earlier effect of the text moves something from elsewhere into what is deleted.
 fn is_brought(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> bool {
     let from = effect.path.lexical.trim_end_matches(['*', '/']);
-    let brings = |made: &Effect| tag(made, "by").is_none_or(|by| by == "git") || bringing.brings(made);
+    let brings = |made: &Effect| tag(made, "by").is_none_or(|by| by == "git") || bringing.moves_in(made);
     let mut into = earlier.iter().filter(|made| made.kind == "write" && is_below(&made.path.lexical, from));
     // A search or a pattern starts above the folders that it finds.
     let is_folder = tag(effect, EVERY).is_none() && !from.contains('*');
@@ -265,7 +265,7 @@ fn is_moved_within(made: &Effect, earlier: &[Effect], folder: &str) -> bool {
 
 /// Converts a pattern with folders of any name to a search that finds at least as much: `packages/*/dist` to one for
 /// `dist` below `packages`. Only for names that tools give to folders, which are also unproblematic behind a link.
-fn as_search(effect: &Effect, facts: &dyn Facts, resolver: &Resolver) -> Option<Effect> {
+fn to_search(effect: &Effect, facts: &dyn Facts, resolver: &Resolver) -> Option<Effect> {
     let path = effect.path.lexical.trim_end_matches('/');
     let (above, name) = path.rsplit_once('/')?;
     let first = above.find('*')?;

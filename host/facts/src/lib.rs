@@ -79,5 +79,5 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
     }
 
     /// Asks git, for at most `wait`. `None` if there is no answer.
-    fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String>;
+    fn git(&self, query: GitAsked<'_>, wait: Duration) -> Option<String>;
 }

@@ -182,17 +182,17 @@ impl Loss {
 #[must_use]
 pub fn losses(analysis: &Analysis) -> Losses {
     let mut found = Losses { list: Vec::new(), may_be_more: analysis.coverage != Coverage::Complete };
-    let (replacing, joined) = (replacing(analysis), joined(analysis));
-    let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::of(analysis) };
+    let (replacing, joined) = (replacing(analysis), first_moves(analysis));
+    let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::new(analysis) };
     let mut takes_sources = false;
     // The git commands whose effects cover all their losses.
-    let mut told = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     for (at, effect) in analysis.effects.iter().enumerate() {
-        let (fate, may_change_first) = with_order(at, effect, &call);
+        let (fate, may_change_first) = ordered_fate(at, effect, &call);
         found.may_be_more |= may_change_first;
         takes_sources |= may_change_first;
         if let Fate::Lost(Loss::Git(_)) = fate {
-            told.insert(effect.command_id);
+            reported.insert(effect.command_id);
         }
         match fate {
             Fate::Safe => found.may_be_more |= may_lose(effect),
@@ -205,7 +205,8 @@ pub fn losses(analysis: &Analysis) -> Losses {
     }
     if takes_sources {
         let moved = analysis.effects.iter().filter(|effect| is_moved(effect));
-        let lost = moved.map(|effect| named(effect, &call).unwrap_or_else(|| path(effect, How::Delete, &call)));
+        let lost =
+            moved.map(|effect| named_files_fate(effect, &call).unwrap_or_else(|| path(effect, How::Delete, &call)));
         let lost: Vec<Loss> =
             lost.filter_map(|fate| if let Fate::Lost(loss) = fate { Some(loss) } else { None }).collect();
         for loss in lost {
@@ -215,7 +216,7 @@ pub fn losses(analysis: &Analysis) -> Losses {
         }
     }
     for command in &analysis.commands {
-        let silent = if told.contains(&command.id) { None } else { of_git::of_silent(command).map(Loss::Git) };
+        let silent = if reported.contains(&command.id) { None } else { of_git::silent_loss(command).map(Loss::Git) };
         if let Some(silent) = silent.filter(|loss| !found.list.contains(loss)) {
             found.list.push(silent);
         }
@@ -247,7 +248,7 @@ impl LossView<'_> {
     }
 
     /// Returns an effect's target as written, relative to its command's folder. `None` if that isn't known.
-    fn as_written(&self, effect: &Effect) -> Option<String> {
+    fn written_target(&self, effect: &Effect) -> Option<String> {
         let target = effect.target.as_str();
         if target.starts_with('/') {
             return Some(target.to_owned());
@@ -263,7 +264,7 @@ fn replacing(analysis: &Analysis) -> BTreeSet<u32> {
     analysis.effects.iter().filter(replaces).map(|effect| effect.command_id).collect()
 }
 
-fn joined(analysis: &Analysis) -> BTreeMap<u32, Option<usize>> {
+fn first_moves(analysis: &Analysis) -> BTreeMap<u32, Option<usize>> {
     let ends = analysis.effects.iter().filter(|effect| effect.operation == MANY_TO_ONE);
     let mut found: BTreeMap<u32, Option<usize>> = ends.map(|effect| (effect.command_id, None)).collect();
     if !found.is_empty() {
@@ -279,8 +280,8 @@ const RECOVERY: &str = "recovery";
 
 /// Gives each effect that loses something the tag `recovery`: `recoverable`, `partly` or `not`.
 pub(crate) fn mark(analysis: &mut Analysis) {
-    let (replacing, joined) = (replacing(analysis), joined(analysis));
-    let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::of(analysis) };
+    let (replacing, joined) = (replacing(analysis), first_moves(analysis));
+    let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::new(analysis) };
     let effects = analysis.effects.iter().enumerate();
     let found: Vec<Option<&str>> = effects.map(|(at, effect)| recovery(at, effect, &call)).collect();
     for (effect, recovery) in analysis.effects.iter_mut().zip(found) {
@@ -290,7 +291,7 @@ pub(crate) fn mark(analysis: &mut Analysis) {
 
 /// Returns the tag's value, or `None` if the effect loses nothing.
 fn recovery(at: usize, effect: &Effect, call: &LossView<'_>) -> Option<&'static str> {
-    let (fate, may_change_first) = with_order(at, effect, call);
+    let (fate, may_change_first) = ordered_fate(at, effect, call);
     match fate {
         Fate::Safe => may_lose(effect).then_some("not"),
         Fate::Lost(Loss::Unkept(_)) => Some("not"),
@@ -320,9 +321,9 @@ fn tag<'a>(effect: &'a Effect, name: &str) -> Option<&'a str> {
 }
 
 /// Returns an effect's fate, and whether the call may change its target before, so that a copy is incomplete.
-fn with_order(at: usize, effect: &Effect, call: &LossView<'_>) -> (Fate, bool) {
+fn ordered_fate(at: usize, effect: &Effect, call: &LossView<'_>) -> (Fate, bool) {
     let may_change_first = call.order.may_change_first(at, effect, call.command(effect));
-    match of_effect(effect, call) {
+    match effect_fate(effect, call) {
         Fate::Safe if may_change_first && is_file_loss(effect) => (path(effect, How::Delete, call), true),
         Fate::Safe => (Fate::Safe, false),
         lost => (lost, may_change_first),
@@ -339,7 +340,7 @@ fn is_file_loss(effect: &Effect) -> bool {
     }
 }
 
-fn of_effect(effect: &Effect, call: &LossView<'_>) -> Fate {
+fn effect_fate(effect: &Effect, call: &LossView<'_>) -> Fate {
     let unkept = || match effect.severity {
         Severity::Destructive | Severity::Catastrophic => {
             Fate::Lost(Loss::Unkept(format!("{} {}", effect.operation, effect.target).trim().to_owned()))
@@ -353,25 +354,25 @@ fn of_effect(effect: &Effect, call: &LossView<'_>) -> Fate {
         return unkept();
     }
     match effect.kind.as_str() {
-        "delete" if effect.operation == MANY_TO_ONE => one_of_many(effect, call).unwrap_or_else(unkept),
-        "delete" if effect.operation.starts_with("fs.") => deleted(effect, call),
-        "write" => written(effect, call),
-        "vcs" => of_git::of(effect, call).unwrap_or_else(unkept),
-        "database" => database::of(effect, call).unwrap_or_else(unkept),
+        "delete" if effect.operation == MANY_TO_ONE => same_name_fate(effect, call).unwrap_or_else(unkept),
+        "delete" if effect.operation.starts_with("fs.") => deletion_fate(effect, call),
+        "write" => write_fate(effect, call),
+        "vcs" => of_git::git_fate(effect, call).unwrap_or_else(unkept),
+        "database" => database::database_fate(effect, call).unwrap_or_else(unkept),
         _ => unkept(),
     }
 }
 
 fn path(effect: &Effect, how: How, call: &LossView<'_>) -> Fate {
     // The system resolves `..` after a link from the link's target.
-    let stepped = has_parent_step(&effect.target).then(|| call.as_written(effect));
+    let stepped = has_parent_step(&effect.target).then(|| call.written_target(effect));
     let Some(written) = stepped.unwrap_or_else(|| Some(effect.path.lexical.clone())) else {
         return Fate::Lost(Loss::Unkept(effect.target.clone()));
     };
     let mut path = written.trim_end_matches('/').to_owned();
     let is_pattern = tag(effect, "glob").is_some() || is_absent_pattern(effect);
     // The link's target may be lost, not the link.
-    if how.deletes() && !is_pattern && !path.is_empty() && !takes_links(effect) {
+    if how.deletes() && !is_pattern && !path.is_empty() && !loses_only_link(effect) {
         path.push('/');
     }
     // Extended patterns aren't supported.
@@ -384,7 +385,7 @@ fn path(effect: &Effect, how: How, call: &LossView<'_>) -> Fate {
 }
 
 /// Returns whether only a link itself is lost, as with `rm`.
-fn takes_links(effect: &Effect) -> bool {
+fn loses_only_link(effect: &Effect) -> bool {
     let is_plain = matches!(tag(effect, "by"), None | Some("rm" | "grm" | "unlink" | "mv" | "gmv" | "trash"));
     is_plain && !effect.target.ends_with('/') && tag(effect, "filtered").is_none()
 }
@@ -394,7 +395,7 @@ fn is_absent_pattern(effect: &Effect) -> bool {
     effect.path.exists == Presence::No && effect.path.lexical.contains(['*', '?', '['])
 }
 
-fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
+fn deletion_fate(effect: &Effect, call: &LossView<'_>) -> Fate {
     if let Some("made-here" | "scratch") = tag(effect, "disposable") {
         return Fate::Safe;
     }
@@ -402,12 +403,12 @@ fn deleted(effect: &Effect, call: &LossView<'_>) -> Fate {
         // A moved file isn't lost. Its old path is only worth a copy if it replaces another file.
         let is_lost = call.replacing.contains(&effect.command_id) || call.joined.contains_key(&effect.command_id);
         return if is_lost {
-            named(effect, call).unwrap_or_else(|| path(effect, How::Delete, call))
+            named_files_fate(effect, call).unwrap_or_else(|| path(effect, How::Delete, call))
         } else {
             Fate::Safe
         };
     }
-    if let Some(loss) = named(effect, call) {
+    if let Some(loss) = named_files_fate(effect, call) {
         return loss;
     }
     let is_search = tag(effect, "filtered").is_some();
@@ -437,7 +438,7 @@ fn into_folder(effect: &Effect) -> Option<Fate> {
 }
 
 /// Returns the fate of the files of one name anywhere below a folder.
-fn named(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
+fn named_files_fate(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let (start, name) = (tag(effect, "below").unwrap_or(&effect.path.lexical), tag(effect, "every")?);
     let start = lexical(start, "/", "");
     let is_known = start.len() > 1 && !start.contains(['$', '`', '*', '{']) && !name.contains(['$', '`']);
@@ -453,16 +454,16 @@ fn is_moved(effect: &Effect) -> bool {
 
 /// Returns the fate of files that get one name: all but the last are lost, and a copy must contain them at their old
 /// paths.
-fn one_of_many(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
+fn same_name_fate(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let first = call.joined.get(&effect.command_id).copied()??;
-    call.analysis.effects.get(first).map(|moved| deleted(moved, call))
+    call.analysis.effects.get(first).map(|moved| deletion_fate(moved, call))
 }
 
 fn is_file(effect: &Effect) -> bool {
     effect.path.exists == Presence::Yes && effect.path.kind == "file"
 }
 
-fn written(effect: &Effect, call: &LossView<'_>) -> Fate {
+fn write_fate(effect: &Effect, call: &LossView<'_>) -> Fate {
     if let Some(files) = tag(effect, "each").filter(|_| effect.path.kind != "dir") {
         // Each file but the last is replaced by the next one, before a copy of it could be made.
         return Fate::Lost(Loss::Unkept(files.to_owned()));

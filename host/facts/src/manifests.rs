@@ -67,7 +67,7 @@ pub struct Manifest {
 /// # Errors
 ///
 /// Those of `read`, and [`FactFault::Failed`] for a text that isn't a valid manifest.
-pub fn nearest(
+pub fn find_nearest(
     path: &str,
     project: &str,
     facts: &dyn Facts,
@@ -84,19 +84,19 @@ pub fn nearest(
     for (depth, folder) in folders.iter().enumerate() {
         let mut found = Vec::new();
         for kind in &KINDS {
-            let path = below(folder, kind.file);
+            let path = join_path(folder, kind.file);
             match facts.entry(&path) {
                 Entry::Absent => continue,
                 Entry::File | Entry::Link(_) => {}
                 Entry::Dir | Entry::Other | Entry::Unknown => return Err(FactFault::Failed),
             }
-            let mut manifest = understood(kind, &read(&path)?).ok_or(FactFault::Failed)?;
+            let mut manifest = parse_manifest(kind, &read(&path)?).ok_or(FactFault::Failed)?;
             if manifest.dependencies.len() > ENTRIES || manifest.scripts.len() > ENTRIES {
                 return Err(FactFault::TooLarge);
             }
             let above = folders.get(depth..).unwrap_or_default();
             let locks = |folder: &&str| -> Vec<&'static str> {
-                let there = kind.locks.iter().filter(|(lock, _)| is_there(&below(folder, lock)));
+                let there = kind.locks.iter().filter(|(lock, _)| is_there(&join_path(folder, lock)));
                 there.map(|(_, manager)| *manager).collect()
             };
             let mut managers = above.iter().map(locks).find(|found| !found.is_empty()).unwrap_or_default();
@@ -112,27 +112,28 @@ pub fn nearest(
     Ok(Vec::new())
 }
 
-fn below(folder: &str, name: &str) -> String {
+fn join_path(folder: &str, name: &str) -> String {
     format!("{}/{name}", folder.trim_end_matches('/'))
 }
 
-fn understood(kind: &Kind, text: &str) -> Option<Manifest> {
+fn parse_manifest(kind: &Kind, text: &str) -> Option<Manifest> {
     let manifest = Manifest { kind: kind.kind, ..Manifest::default() };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if kind.kind == "go" {
         return Some(Manifest { name: go_module(text)?, dependencies: go_requirements(text), ..manifest });
     }
     let document: Value = if kind.file.ends_with(".toml") {
-        of_toml(toml::Value::Table(toml::from_str(text).ok()?))
+        toml_to_json(toml::Value::Table(toml::from_str(text).ok()?))
     } else {
         serde_json::from_str(text).ok()?
     };
     let document = document.as_object()?;
     let tables = |paths: &[&str]| -> Vec<(String, String)> {
-        let tables = paths.iter().flat_map(|path| all_at(document, path));
+        let tables = paths.iter().flat_map(|path| values_at(document, path));
         tables.filter_map(Value::as_object).flatten().map(|(name, value)| (name.clone(), requirement(value))).collect()
     };
-    let text = |path: &str| all_at(document, path).into_iter().find_map(Value::as_str).unwrap_or_default().to_owned();
+    let text =
+        |path: &str| values_at(document, path).into_iter().find_map(Value::as_str).unwrap_or_default().to_owned();
     Some(match kind.kind {
         "npm" => Manifest {
             name: text("name"),
@@ -169,7 +170,7 @@ fn understood(kind: &Kind, text: &str) -> Option<Manifest> {
             let listed = lists
                 .iter()
                 .chain(&["build-system.requires", "tool.uv.dev-dependencies"])
-                .flat_map(|path| all_at(document, path));
+                .flat_map(|path| values_at(document, path));
             let listed = listed.filter_map(Value::as_array).flatten().filter_map(Value::as_str).map(python_requirement);
             let mut dependencies: Vec<(String, String)> = listed.collect();
             dependencies.extend(tables(&[
@@ -190,25 +191,27 @@ fn understood(kind: &Kind, text: &str) -> Option<Manifest> {
 }
 
 /// Converts the strings, arrays and tables of a TOML document. Other values aren't needed.
-fn of_toml(value: toml::Value) -> Value {
+fn toml_to_json(value: toml::Value) -> Value {
     match value {
         toml::Value::String(text) => Value::String(text),
-        toml::Value::Array(all) => Value::Array(all.into_iter().map(of_toml).collect()),
+        toml::Value::Array(all) => Value::Array(all.into_iter().map(toml_to_json).collect()),
         toml::Value::Table(table) => {
-            Value::Object(table.into_iter().map(|(key, value)| (key, of_toml(value))).collect())
+            Value::Object(table.into_iter().map(|(key, value)| (key, toml_to_json(value))).collect())
         }
         _ => Value::Null,
     }
 }
 
 /// Returns the values at a path of keys, where `*` matches every key.
-fn all_at<'a>(document: &'a Map<String, Value>, path: &str) -> Vec<&'a Value> {
+fn values_at<'a>(document: &'a Map<String, Value>, path: &str) -> Vec<&'a Value> {
     let (key, rest) = path.split_once('.').map_or((path, None), |(key, rest)| (key, Some(rest)));
     let values: Vec<&Value> =
         if key == "*" { document.values().collect() } else { document.get(key).into_iter().collect() };
     match rest {
         None => values,
-        Some(rest) => values.into_iter().filter_map(Value::as_object).flat_map(|inner| all_at(inner, rest)).collect(),
+        Some(rest) => {
+            values.into_iter().filter_map(Value::as_object).flat_map(|inner| values_at(inner, rest)).collect()
+        }
     }
 }
 
@@ -225,7 +228,7 @@ fn commands(document: &Map<String, Value>, path: &str) -> Vec<(String, String)> 
         Value::Array(texts) => texts.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n"),
         _ => String::new(),
     };
-    let tables = all_at(document, path).into_iter().filter_map(Value::as_object).flatten();
+    let tables = values_at(document, path).into_iter().filter_map(Value::as_object).flatten();
     tables.map(|(name, value)| (name.clone(), text(value))).collect()
 }
 
@@ -274,7 +277,7 @@ mod tests {
 
     fn told(world: &str, path: &str) -> Result<Vec<Manifest>, FactFault> {
         let facts: FixedFacts = toml::from_str(world).unwrap();
-        nearest(path, "/repo", &facts, &|path| facts.read_granted("/", path, 1 << 20))
+        find_nearest(path, "/repo", &facts, &|path| facts.read_granted("/", path, 1 << 20))
     }
 
     fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {

@@ -51,12 +51,12 @@ fn is_own_program(file: &Path) -> bool {
     let mut alike =
         std::iter::once(own).chain(beside).filter(|own| fs::metadata(own).is_ok_and(|own| own.len() == size));
     alike.any(|own| {
-        fs::canonicalize(file).ok() == fs::canonicalize(&own).ok() || has_content_of(file, &own) == Some(true)
+        fs::canonicalize(file).ok() == fs::canonicalize(&own).ok() || has_same_content(file, &own) == Some(true)
     })
 }
 
 /// Returns whether two files of the same size have the same content.
-fn has_content_of(file: &Path, other: &Path) -> Option<bool> {
+fn has_same_content(file: &Path, other: &Path) -> Option<bool> {
     let (mut file, mut other) = (File::open(file).ok()?, File::open(other).ok()?);
     let (mut here, mut there) = (vec![0; CHUNK], vec![0; CHUNK]);
     loop {
@@ -74,13 +74,13 @@ fn has_content_of(file: &Path, other: &Path) -> Option<bool> {
 
 /// Returns the files that a command may run.
 #[cfg(not(windows))]
-fn files_of<'a>(command: &'a str, search: &'a str) -> impl Iterator<Item = PathBuf> + use<'a> {
+fn candidate_files<'a>(command: &'a str, search: &'a str) -> impl Iterator<Item = PathBuf> + use<'a> {
     command_files(command, search).map(PathBuf::from)
 }
 
 /// Returns the files that a command may run. A program's name ends with `.exe`, which a command may omit.
 #[cfg(windows)]
-fn files_of(command: &str, search: &str) -> impl Iterator<Item = PathBuf> {
+fn candidate_files(command: &str, search: &str) -> impl Iterator<Item = PathBuf> {
     let named = native(command).into_owned();
     let folders = if command.contains(['/', '\\']) { Vec::new() } else { std::env::split_paths(search).collect() };
     let paths = match folders.is_empty() {
@@ -99,17 +99,18 @@ const DEPTH: usize = 128;
 
 /// The room that a file, or a folder with everything in it, leaves; `None` if it doesn't fit.
 #[must_use]
-pub fn room_left(path: &Path, data: &Metadata, room: Room) -> Option<Room> {
-    room_left_at(path, data, room, 0)
+pub fn remaining_room(path: &Path, data: &Metadata, room: Room) -> Option<Room> {
+    remaining_room_at(path, data, room, 0)
 }
 
-fn room_left_at(path: &Path, data: &Metadata, room: Room, depth: usize) -> Option<Room> {
+fn remaining_room_at(path: &Path, data: &Metadata, room: Room, depth: usize) -> Option<Room> {
     let left = room.without(if data.is_file() { data.len() } else { 0 })?;
     if !data.is_dir() {
         return Some(left);
     }
     let mut children = fs::read_dir(path).into_iter().flatten().flatten();
-    let child_left = |left, child: fs::DirEntry| room_left_at(&child.path(), &child.metadata().ok()?, left, depth + 1);
+    let child_left =
+        |left, child: fs::DirEntry| remaining_room_at(&child.path(), &child.metadata().ok()?, left, depth + 1);
     if depth < DEPTH { children.try_fold(left, child_left) } else { None }
 }
 
@@ -142,7 +143,8 @@ impl Disk for RealFacts {
 
     fn runs_own_program(&self, command: &str) -> bool {
         let search = self.env.get("PATH").map(String::as_str).unwrap_or_default();
-        let mut files = files_of(command, search).filter(|file| fs::metadata(file).is_ok_and(|data| data.is_file()));
+        let mut files =
+            candidate_files(command, search).filter(|file| fs::metadata(file).is_ok_and(|data| data.is_file()));
         files.next().is_some_and(|file| is_own_program(&file))
     }
 
@@ -220,7 +222,7 @@ impl Facts for RealFacts {
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let file = native(path);
         if let Ok(data) = fs::symlink_metadata(&file) {
-            return room_left(&file, &data, KEPT).is_some();
+            return remaining_room(&file, &data, KEPT).is_some();
         }
         let Some(pattern) =
             Some(name).filter(|name| name.contains(['*', '?', '['])).and_then(|name| Glob::new(name).ok())
@@ -229,11 +231,11 @@ impl Facts for RealFacts {
         };
         let found = fs::read_dir(native(&format!("{folder}/"))).into_iter().flatten().flatten();
         let mut found = found.filter(|found| pattern.matches(&found.file_name().to_string_lossy()));
-        let left = found.try_fold(KEPT, |left, found| room_left(&found.path(), &found.metadata().ok()?, left));
+        let left = found.try_fold(KEPT, |left, found| remaining_room(&found.path(), &found.metadata().ok()?, left));
         left.is_some()
     }
 
-    fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String> {
-        git::ask(asked, wait, &self.env)
+    fn git(&self, query: GitAsked<'_>, wait: Duration) -> Option<String> {
+        git::ask(query, wait, &self.env)
     }
 }

@@ -60,7 +60,7 @@ impl Record {
     }
 }
 
-fn name_of(entry: &Entry) -> String {
+fn entry_name(entry: &Entry) -> String {
     match entry {
         Entry::File => "file".to_owned(),
         Entry::Dir => "dir".to_owned(),
@@ -71,7 +71,7 @@ fn name_of(entry: &Entry) -> String {
     }
 }
 
-fn entry_of(name: &str) -> Entry {
+fn parse_entry(name: &str) -> Entry {
     match name {
         "file" => Entry::File,
         "dir" => Entry::Dir,
@@ -82,13 +82,13 @@ fn entry_of(name: &str) -> Entry {
 }
 
 /// Formats the key for a path and a requested length.
-fn bounded(path: &str, cap: usize) -> String {
+fn content_key(path: &str, cap: usize) -> String {
     format!("{cap}:{path}")
 }
 
 /// Formats the key for a question to git and its path.
-fn asked_of(asked: GitAsked<'_>) -> String {
-    format!("{}:{}", asked.question.name(), asked.path)
+fn git_key(query: GitAsked<'_>) -> String {
+    format!("{}:{}", query.question.name(), query.path)
 }
 
 /// Facts that record every request and answer.
@@ -101,17 +101,17 @@ pub struct Recording {
 impl Recording {
     /// Creates a recording of these facts.
     #[must_use]
-    pub fn of(facts: Arc<dyn Facts>) -> Self {
+    pub fn new(facts: Arc<dyn Facts>) -> Self {
         Recording { facts, record: Mutex::default() }
     }
 
     /// Returns the facts learned so far.
     #[must_use]
     pub fn record(&self) -> Record {
-        self.noted().clone()
+        self.lock().clone()
     }
 
-    fn noted(&self) -> MutexGuard<'_, Record> {
+    fn lock(&self) -> MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -119,21 +119,21 @@ impl Recording {
 impl Disk for Recording {
     fn entry(&self, path: &str) -> Entry {
         // A repeated request gets the same answer, as in a replay.
-        if let Some(known) = self.noted().entries.get(path) {
-            return entry_of(known);
+        if let Some(known) = self.lock().entries.get(path) {
+            return parse_entry(known);
         }
         let entry = self.facts.entry(path);
-        self.noted().entries.insert(path.to_owned(), name_of(&entry));
+        self.lock().entries.insert(path.to_owned(), entry_name(&entry));
         entry
     }
 
     fn read_head(&self, path: &str, cap: usize) -> Option<String> {
-        let key = bounded(path, cap);
-        if let Some(known) = self.noted().heads.get(&key) {
+        let key = content_key(path, cap);
+        if let Some(known) = self.lock().heads.get(&key) {
             return known.clone();
         }
         let head = self.facts.read_head(path, cap);
-        self.noted().heads.insert(key, head.clone());
+        self.lock().heads.insert(key, head.clone());
         head
     }
 
@@ -148,7 +148,7 @@ impl Disk for Recording {
     fn runs_own_program(&self, command: &str) -> bool {
         let runs = self.facts.runs_own_program(command);
         if runs {
-            self.noted().own_program.insert(command.to_owned());
+            self.lock().own_program.insert(command.to_owned());
         }
         runs
     }
@@ -156,59 +156,59 @@ impl Disk for Recording {
 
 impl Facts for Recording {
     fn read_granted(&self, root: &str, path: &str, cap: usize) -> Result<String, FactFault> {
-        let key = bounded(path, cap);
-        if let Some(known) = self.noted().files.get(&key) {
+        let key = content_key(path, cap);
+        if let Some(known) = self.lock().files.get(&key) {
             return known.clone();
         }
         let text = self.facts.read_granted(root, path, cap);
-        self.noted().files.insert(key, text.clone());
+        self.lock().files.insert(key, text.clone());
         text
     }
 
     fn read_source(&self, path: &str, cap: usize) -> Result<String, FactFault> {
-        let key = bounded(path, cap);
-        if let Some(known) = self.noted().files.get(&key) {
+        let key = content_key(path, cap);
+        if let Some(known) = self.lock().files.get(&key) {
             return known.clone();
         }
         let text = self.facts.read_source(path, cap);
-        self.noted().files.insert(key, text.clone());
+        self.lock().files.insert(key, text.clone());
         text
     }
 
     fn env(&self, name: &str) -> Option<String> {
-        if let Some(known) = self.noted().env.get(name) {
+        if let Some(known) = self.lock().env.get(name) {
             return known.clone();
         }
         let value = self.facts.env(name);
-        self.noted().env.insert(name.to_owned(), value.clone());
+        self.lock().env.insert(name.to_owned(), value.clone());
         value
     }
 
     fn history(&self, kind: &str) -> Result<Vec<Event>, FactFault> {
-        if let Some(known) = self.noted().history.get(kind) {
+        if let Some(known) = self.lock().history.get(kind) {
             return known.clone();
         }
         let history = self.facts.history(kind);
-        self.noted().history.insert(kind.to_owned(), history.clone());
+        self.lock().history.insert(kind.to_owned(), history.clone());
         history
     }
 
     fn is_small(&self, path: &str) -> bool {
-        if let Some(known) = self.noted().small.get(path) {
+        if let Some(known) = self.lock().small.get(path) {
             return *known;
         }
         let is_small = self.facts.is_small(path);
-        self.noted().small.insert(path.to_owned(), is_small);
+        self.lock().small.insert(path.to_owned(), is_small);
         is_small
     }
 
-    fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String> {
-        let key = asked_of(asked);
-        if let Some(known) = self.noted().git.get(&key) {
+    fn git(&self, query: GitAsked<'_>, wait: Duration) -> Option<String> {
+        let key = git_key(query);
+        if let Some(known) = self.lock().git.get(&key) {
             return known.clone();
         }
-        let answer = self.facts.git(asked, wait);
-        self.noted().git.insert(key, answer.clone());
+        let answer = self.facts.git(query, wait);
+        self.lock().git.insert(key, answer.clone());
         answer
     }
 }
@@ -275,29 +275,29 @@ impl Recorded {
 
     /// Returns a machine elsewhere, known only by this record so far. Anything not in the record is unknown.
     #[must_use]
-    pub fn elsewhere(record: Record) -> Self {
+    pub fn from_record(record: Record) -> Self {
         Recorded { beyond: Beyond::Unknown, ..Recorded::new(record) }
     }
 
     /// Returns whether a request wasn't in the record.
     #[must_use]
     pub fn lacks(&self) -> bool {
-        !self.noted().is_empty()
+        !self.lock().is_empty()
     }
 
     /// Returns the requests that are not in the record.
     #[must_use]
     pub fn missing(&self) -> Missing {
-        self.noted().clone()
+        self.lock().clone()
     }
 
-    fn noted(&self) -> MutexGuard<'_, Missing> {
+    fn lock(&self) -> MutexGuard<'_, Missing> {
         self.missing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn known<T: Clone>(&self, known: Option<&T>, note: impl FnOnce(&mut Missing)) -> Option<T> {
+    fn look_up<T: Clone>(&self, known: Option<&T>, note: impl FnOnce(&mut Missing)) -> Option<T> {
         if known.is_none() {
-            note(&mut self.noted());
+            note(&mut self.lock());
         }
         known.cloned()
     }
@@ -305,19 +305,19 @@ impl Recorded {
 
 impl Disk for Recorded {
     fn entry(&self, path: &str) -> Entry {
-        let known = self.known(self.record.entries.get(path), |missing| {
+        let known = self.look_up(self.record.entries.get(path), |missing| {
             missing.entries.insert(path.to_owned());
         });
         match (known, self.beyond) {
-            (Some(name), _) => entry_of(&name),
+            (Some(name), _) => parse_entry(&name),
             (None, Beyond::Absent) => Entry::Absent,
             (None, Beyond::Unknown) => Entry::Unknown,
         }
     }
 
     fn read_head(&self, path: &str, cap: usize) -> Option<String> {
-        let key = bounded(path, cap);
-        self.known(self.record.heads.get(&key), |missing| {
+        let key = content_key(path, cap);
+        self.look_up(self.record.heads.get(&key), |missing| {
             missing.heads.insert(key.clone());
         })
         .flatten()
@@ -330,8 +330,8 @@ impl Disk for Recorded {
 
 impl Facts for Recorded {
     fn read_granted(&self, _: &str, path: &str, cap: usize) -> Result<String, FactFault> {
-        let key = bounded(path, cap);
-        let known = self.known(self.record.files.get(&key), |missing| {
+        let key = content_key(path, cap);
+        let known = self.look_up(self.record.files.get(&key), |missing| {
             missing.files.insert(key.clone());
         });
         known.unwrap_or(Err(match self.beyond {
@@ -341,7 +341,7 @@ impl Facts for Recorded {
     }
 
     fn env(&self, name: &str) -> Option<String> {
-        self.known(self.record.env.get(name), |missing| {
+        self.look_up(self.record.env.get(name), |missing| {
             missing.env.insert(name.to_owned());
         })
         .flatten()
@@ -353,16 +353,16 @@ impl Facts for Recorded {
     }
 
     fn is_small(&self, path: &str) -> bool {
-        let known = self.known(self.record.small.get(path), |missing| {
+        let known = self.look_up(self.record.small.get(path), |missing| {
             missing.small.insert(path.to_owned());
         });
         known.unwrap_or(true)
     }
 
-    fn git(&self, asked: GitAsked<'_>, _: Duration) -> Option<String> {
-        let key = asked_of(asked);
-        self.known(self.record.git.get(&key), |missing| {
-            missing.git.insert(key.clone(), asked.root.to_owned());
+    fn git(&self, query: GitAsked<'_>, _: Duration) -> Option<String> {
+        let key = git_key(query);
+        self.look_up(self.record.git.get(&key), |missing| {
+            missing.git.insert(key.clone(), query.root.to_owned());
         })
         .flatten()
     }
@@ -388,7 +388,7 @@ mod tests {
             });
             (entries, heads, files, ["A", "B"].map(|name| facts.env(name)), git, facts.history("write"))
         };
-        let recording = Recording::of(world.clone());
+        let recording = Recording::new(world.clone());
         let first = ask(&recording);
         assert_eq!(first, ask(&*world));
         let text = serde_json::to_string(&recording.record()).unwrap();
@@ -402,7 +402,7 @@ mod tests {
     #[test]
     fn what_is_not_known_of_a_machine_elsewhere_is_unknown_and_named() {
         let record = Record { entries: [("/a".to_owned(), "file".to_owned())].into(), ..Record::default() };
-        let elsewhere = Recorded::elsewhere(record);
+        let elsewhere = Recorded::from_record(record);
         assert_eq!(elsewhere.entry("/a"), Entry::File);
         assert!(elsewhere.missing().is_empty());
         assert_eq!(elsewhere.entry("/b"), Entry::Unknown);

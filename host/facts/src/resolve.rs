@@ -51,7 +51,7 @@ impl Resolver {
         if known.len() >= PATHS {
             return unresolved(raw);
         }
-        let resolved = self.look(facts, raw);
+        let resolved = self.resolve_uncached(facts, raw);
         known.insert(raw.to_owned(), resolved.clone());
         resolved
     }
@@ -68,21 +68,21 @@ impl Resolver {
     }
 
     /// Returns whether the path contains the call's, the project's or the user's folder, or is in one of them.
-    pub(crate) fn concerns(&self, path: &str) -> bool {
+    pub(crate) fn is_relevant(&self, path: &str) -> bool {
         [&self.cwd, &self.home, &self.project_root]
             .into_iter()
             .any(|folder| !folder.is_empty() && (is_below(folder, path) || is_below(path, folder)))
     }
 
     /// Asks git, if the call may still wait for it.
-    pub(crate) fn ask_git(&self, facts: &dyn Facts, asked: GitAsked<'_>) -> Option<String> {
+    pub(crate) fn ask_git(&self, facts: &dyn Facts, query: GitAsked<'_>) -> Option<String> {
         let mut wait = self.wait.lock().unwrap_or_else(PoisonError::into_inner);
         if wait.is_zero() {
             return None;
         }
         // A component has no clock, and recorded answers take no time.
         let started = (!cfg!(target_family = "wasm")).then(Instant::now);
-        let answer = facts.git(asked, *wait);
+        let answer = facts.git(query, *wait);
         *wait = wait.saturating_sub(started.map_or(Duration::ZERO, |started| started.elapsed()));
         answer
     }
@@ -93,7 +93,7 @@ impl Resolver {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).len() < PATHS
     }
 
-    fn look(&self, facts: &dyn Facts, raw: &str) -> ResolvedPath {
+    fn resolve_uncached(&self, facts: &dyn Facts, raw: &str) -> ResolvedPath {
         let place = Place { cwd: &self.cwd, home: &self.home, project_root: &self.project_root };
         let found = place.resolve(&Remembered { facts, entries: &self.entries }, raw);
         ResolvedPath {

@@ -111,13 +111,13 @@ impl Sources {
 
     /// Returns the files with commands in the analysis that match the last commit.
     #[must_use]
-    pub fn committed(&self, scene: &Scene) -> BTreeSet<String> {
+    pub fn committed_files(&self, scene: &Scene) -> BTreeSet<String> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
         // Asking git about a file starts a process.
         let Analysis { commands, reasons, .. } = &*scene.analysis;
-        let files: BTreeSet<&str> = commands.iter().flat_map(files_of).collect();
+        let files: BTreeSet<&str> = commands.iter().flat_map(command_files).collect();
         read.retain(|path, _| files.contains(path.as_str()) || reasons.iter().any(|reason| reason.contains(path)));
-        let mut view = View::of(scene.clone());
+        let mut view = View::ungranted(scene.clone());
         let mut is_own = |path: &str, text: Option<String>| {
             let whole = || self.facts.read_source(&self.resolver.resolve(&*self.facts, path).canonical, COMPARED_BYTES);
             let text = text.or_else(|| whole().ok());
@@ -137,7 +137,7 @@ impl Sources {
 }
 
 /// Returns the files that contain a command.
-fn files_of(command: &Command) -> impl Iterator<Item = &str> {
+fn command_files(command: &Command) -> impl Iterator<Item = &str> {
     command.via.iter().filter(|via| via.kind == "script").map(|via| via.detail.as_str())
 }
 
@@ -145,7 +145,7 @@ fn files_of(command: &Command) -> impl Iterator<Item = &str> {
 ///
 /// Effects on something that the caller passed to a file are the caller's.
 #[must_use]
-pub fn without(analysis: &Analysis, files: &BTreeSet<String>) -> Analysis {
+pub fn without_files(analysis: &Analysis, files: &BTreeSet<String>) -> Analysis {
     let mut rest = analysis.clone();
     let is_theirs = |command: &Command| {
         let Some(at) = command.via.iter().rposition(|via| via.kind == "script") else { return false };

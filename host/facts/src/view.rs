@@ -87,7 +87,7 @@ type InDecide<T> = Result<T, OutsideDecide>;
 #[expect(clippy::missing_errors_doc, reason = "each fails for one reason: there is no call")]
 impl View {
     /// Creates a view of this scene without grants.
-    pub(crate) fn of(scene: Scene) -> Self {
+    pub(crate) fn ungranted(scene: Scene) -> Self {
         View { scene: Some(scene), ..View::default() }
     }
 
@@ -200,14 +200,14 @@ impl View {
             Some(root) => scene.facts.read_granted(root, path, FILE_BYTES),
             None => Err(FactFault::Denied),
         };
-        Ok(manifests::nearest(&start, &scene.context.project_root, &*scene.facts, &read))
+        Ok(manifests::find_nearest(&start, &scene.context.project_root, &*scene.facts, &read))
     }
 
     /// `earlier.effects`.
     pub fn earlier(&mut self, command_id: u32, path: &str) -> InDecide<Vec<Effect>> {
         let scene = self.scene("earlier.effects")?;
         let about = scene.resolver.resolve(&*scene.facts, path);
-        let seats = scene.analysis.commands.iter().map(seat);
+        let seats = scene.analysis.commands.iter().map(to_seat);
         let earlier = Earlier::than(command_id, seats);
         let is_near = |one: &str, other: &str| {
             !one.is_empty() && !other.is_empty() && (is_below(one, other) || is_below(other, one))
@@ -253,16 +253,16 @@ pub(crate) fn ask_git_about(
 ) -> Option<String> {
     // git tracks a link itself, not its target.
     let lexical = resolver.resolve(facts, path).lexical;
-    let held = resolver.resolve(facts, parent(&lexical).unwrap_or("/"));
+    let parent_path = resolver.resolve(facts, parent(&lexical).unwrap_or("/"));
     let name = lexical.rsplit('/').next().unwrap_or_default();
-    let whole = format!("{}/{name}", held.canonical.trim_end_matches('/'));
+    let whole = format!("{}/{name}", parent_path.canonical.trim_end_matches('/'));
     let is_root = facts.entry(&whole) == Entry::Dir && !matches!(facts.entry(&format!("{whole}/.git")), Entry::Absent);
-    let root = if is_root { resolver.resolve(facts, path).git_root } else { held.git_root };
+    let root = if is_root { resolver.resolve(facts, path).git_root } else { parent_path.git_root };
     // A repository in between, which the host doesn't recognize, is one for git.
-    let mut between = std::iter::successors(Some(held.canonical.as_str()), |folder| parent(folder))
+    let mut between = std::iter::successors(Some(parent_path.canonical.as_str()), |folder| parent(folder))
         .take_while(|folder| is_below(folder, &root) && *folder != root);
     let is_mine = |folder: &str| !matches!(facts.entry(&format!("{folder}/.git")), Entry::Absent);
-    let is_known = !root.is_empty() && !held.canonical.is_empty() && (!is_root || root == whole);
+    let is_known = !root.is_empty() && !parent_path.canonical.is_empty() && (!is_root || root == whole);
     if !is_known || between.any(is_mine) {
         return None;
     }
@@ -272,7 +272,7 @@ pub(crate) fn ask_git_about(
     resolver.ask_git(facts, GitAsked { root: &root, path: &whole, question, own: &own })
 }
 
-fn seat(command: &Command) -> Seat<'_> {
+fn to_seat(command: &Command) -> Seat<'_> {
     Seat {
         id: command.id,
         parent: command.parent,

@@ -58,15 +58,15 @@ pub struct Forward;
 
 impl Forward {
     /// Gives this thread the arena for the lifetime of the process. Called once, by the main thread.
-    pub fn own(&self) {
+    pub fn claim(&self) {
         make_ready();
         OWNS.set(true);
     }
 
     /// Returns a block of the arena, and whether it is known to be zeroed. `None` if the system's allocator must be
     /// used.
-    fn own_block(layout: Layout) -> Option<(*mut u8, bool)> {
-        if OWNS.get() && layout.align() <= ALIGNED { ARENA.take(layout) } else { None }
+    fn arena_block(layout: Layout) -> Option<(*mut u8, bool)> {
+        if OWNS.get() && layout.align() <= ALIGNED { ARENA.allocate(layout) } else { None }
     }
 }
 
@@ -90,13 +90,13 @@ fn make_ready() {}
 
 impl Arena {
     /// Returns the block's offset in the arena. `None` if it belongs to the standard library's allocator.
-    fn place(&self, block: *mut u8) -> Option<usize> {
+    fn arena_offset(&self, block: *mut u8) -> Option<usize> {
         (block as usize).checked_sub(start() as usize).filter(|place| *place < BYTES)
     }
 
     /// Returns a block, and whether it is known to be zeroed. `None` if it no longer fits.
     #[expect(unsafe_code, reason = "reads what `give_back` wrote; see there")]
-    fn take(&self, layout: Layout) -> Option<(*mut u8, bool)> {
+    fn allocate(&self, layout: Layout) -> Option<(*mut u8, bool)> {
         let size = units(layout.size());
         if let Some(free) = self.free.get(size).filter(|_| layout.align() <= UNIT) {
             let block = free.get();
@@ -116,7 +116,7 @@ impl Arena {
 
     /// Keeps a freed block of the arena for reuse.
     #[expect(unsafe_code, reason = "writes into a block that its owner gave back")]
-    fn give_back(&self, block: *mut u8, place: usize, layout: Layout) {
+    fn release(&self, block: *mut u8, place: usize, layout: Layout) {
         let size = units(layout.size());
         if place + size * UNIT == self.used.get() {
             self.used.set(place);
@@ -153,7 +153,7 @@ fn units(bytes: usize) -> usize {
 #[expect(unsafe_code, reason = "the contract stands above")]
 unsafe impl GlobalAlloc for Forward {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        match Forward::own_block(layout) {
+        match Forward::arena_block(layout) {
             Some((block, _)) => block,
             // SAFETY: the caller upholds the contract, which is the same.
             None => unsafe { System.alloc(layout) },
@@ -161,7 +161,7 @@ unsafe impl GlobalAlloc for Forward {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let Some((block, is_zero)) = Forward::own_block(layout) else {
+        let Some((block, is_zero)) = Forward::arena_block(layout) else {
             // SAFETY: the caller upholds the contract, which is the same.
             return unsafe { System.alloc_zeroed(layout) };
         };
@@ -173,8 +173,8 @@ unsafe impl GlobalAlloc for Forward {
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        match ARENA.place(block) {
-            Some(place) if OWNS.get() => ARENA.give_back(block, place, layout),
+        match ARENA.arena_offset(block) {
+            Some(place) if OWNS.get() => ARENA.release(block, place, layout),
             Some(_) => {}
             // SAFETY: the block comes from the system's allocator, and the caller upholds the contract.
             None => unsafe { System.dealloc(block, layout) },
@@ -182,7 +182,7 @@ unsafe impl GlobalAlloc for Forward {
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let Some(place) = ARENA.place(block) else {
+        let Some(place) = ARENA.arena_offset(block) else {
             // SAFETY: the block comes from the system's allocator, and the caller upholds the contract.
             return unsafe { System.realloc(block, layout, size) };
         };
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn blocks_keep_their_bytes_and_their_alignment_whatever_is_given_back() {
-        Forward.own();
+        Forward.claim();
         let mut state = 1;
         let mut held: Vec<(*mut u8, Layout, u8)> = Vec::new();
         for step in 0..200_000 {
@@ -273,7 +273,7 @@ mod tests {
             Forward.alloc(Layout::new::<u64>()) as usize
         });
         let theirs = theirs.join().unwrap() as *mut u8;
-        assert!(ARENA.place(theirs).is_none());
+        assert!(ARENA.arena_offset(theirs).is_none());
         unsafe { Forward.dealloc(theirs, Layout::new::<u64>()) };
     }
 }

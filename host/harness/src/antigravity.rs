@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::capabilities::{ANTIGRAVITY, Capabilities, Surface};
 use super::nested::{Nested, line};
-use super::payload::unclear;
+use super::payload::unclear_call;
 use super::read::{Mcp, Protocol, object, text};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
@@ -46,18 +46,20 @@ impl Harness for Antigravity {
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let call = match payload.get("toolCall") {
             // Payloads of other events have the workspace paths.
-            None | Some(Value::Null) if payload.contains_key("workspacePaths") => return PROTOCOL.unknown(payload, ""),
-            None | Some(Value::Null) => return Err(unclear("it names neither a call nor a workspace")),
+            None | Some(Value::Null) if payload.contains_key("workspacePaths") => {
+                return PROTOCOL.decode_unknown(payload, "");
+            }
+            None | Some(Value::Null) => return Err(unclear_call("it names neither a call nor a workspace")),
             Some(Value::Object(call)) => call,
             Some(_) => return Err(Unreadable::Malformed("`toolCall` is not an object".to_owned())),
         };
-        let Some(name) = text(call, &["name"])? else { return Err(unclear("the tool has no name")) };
+        let Some(name) = text(call, &["name"])? else { return Err(unclear_call("the tool has no name")) };
         let input = object(call.get("args"))?;
         let action = input.get("Action").and_then(Value::as_str);
         let looks = action.is_some_and(|action| matches!(action, "list" | "kill" | "status"));
         match name {
-            "manage_task" if !looks => PROTOCOL.call(payload, "manage_task:send_input", sent(input)),
-            "send_command_input" => PROTOCOL.call(payload, name, sent(input)),
+            "manage_task" if !looks => PROTOCOL.call(payload, "manage_task:send_input", add_sent_texts(input)),
+            "send_command_input" => PROTOCOL.call(payload, name, add_sent_texts(input)),
             _ => PROTOCOL.call(payload, name, input),
         }
     }
@@ -75,7 +77,7 @@ impl Harness for Antigravity {
 }
 
 /// Adds all texts of the input under `sent`, except the action and names of shells.
-fn sent(mut input: Map<String, Value>) -> Map<String, Value> {
+fn add_sent_texts(mut input: Map<String, Value>) -> Map<String, Value> {
     let texts = input.iter().filter(|(key, value)| *key != "Action" && !key.ends_with("Id") && value.is_string());
     let texts = texts.map(|(_, value)| value.clone()).collect();
     input.insert("sent".to_owned(), Value::Array(texts));

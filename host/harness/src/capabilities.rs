@@ -90,15 +90,15 @@ pub const UNASKED_UNREWRITTEN: &str = "PreToolUse old version";
 /// The surface of an event that the adapter doesn't know. It uses the exit code, which most harnesses read for every
 /// event, and the usual reply. Whether it supports prompts is unknown.
 static UNKNOWN_EVENT: Surface =
-    Surface { deny: Deny::Both, exits: &[0, 2], ..Surface::named("an event that isn't known") };
+    Surface { deny: Deny::Both, exits: &[0, 2], ..Surface::for_event("an event that isn't known") };
 
 /// Claude Code's surface for a message to the user at the start of a session.
 static SESSION_START: Surface =
-    Surface { tells_user: true, keys: &["systemMessage"], ..Surface::named("SessionStart") };
+    Surface { tells_user: true, keys: &["systemMessage"], ..Surface::for_event("SessionStart") };
 
 /// Claude Code's surface for deciding whether a session applies changed settings.
 static SETTINGS_CHANGE: Surface =
-    Surface { deny: Deny::Both, keys: &["decision", "reason"], exits: &[0, 2], ..Surface::named("ConfigChange") };
+    Surface { deny: Deny::Both, keys: &["decision", "reason"], exits: &[0, 2], ..Surface::for_event("ConfigChange") };
 
 /// A harness's reaction to an allow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -254,7 +254,7 @@ pub enum Confidence {
 }
 
 /// The surface of a harness without surfaces. Every harness has one.
-static NOWHERE: Surface = Surface::named("");
+static NOWHERE: Surface = Surface::for_event("");
 
 impl Capabilities {
     /// Returns how prompts are handled in this mode. `None` if the mode is unknown.
@@ -265,14 +265,14 @@ impl Capabilities {
 
     /// Returns the surface that decides the usual tool call.
     #[must_use]
-    pub fn usual(&self) -> &'static Surface {
+    pub fn usual_surface(&self) -> &'static Surface {
         self.surfaces.first().unwrap_or(&NOWHERE)
     }
 
     /// Returns the surface of this event, or the usual one if it has none.
     #[must_use]
     pub fn surface(&self, event: &str) -> &'static Surface {
-        self.surfaces.iter().find(|surface| surface.event == event).unwrap_or_else(|| self.usual())
+        self.surfaces.iter().find(|surface| surface.event == event).unwrap_or_else(|| self.usual_surface())
     }
 
     /// Returns whether the event has a surface.
@@ -302,7 +302,7 @@ impl Surface {
 
     /// Creates a surface with default properties: it blocks with a reply, and silence leaves the decision to the
     /// harness.
-    const fn named(event: &'static str) -> Self {
+    const fn for_event(event: &'static str) -> Self {
         Surface {
             event,
             on_allow: OnAllow::None,

@@ -11,8 +11,8 @@ use super::capabilities::{
     Ask, CLAUDE, Capabilities, Rewrites, Surface, UNASKED, UNASKED_UNREWRITTEN, UNKNOWN_VERSION,
 };
 use super::nested::{Nested, line};
-use super::payload::unclear;
-use super::read::failed;
+use super::payload::unclear_call;
+use super::read::reports_failure;
 use super::response::Response;
 use super::text::GUARDRAIL_BLOCKED;
 use super::tools::{self, Shape, Tool, tool};
@@ -87,7 +87,7 @@ impl Harness for Claude {
             None | Some("PreToolUse") => {}
             Some(SESSION_START) => return Surface::session_start(),
             Some(SETTINGS_CHANGE) => return Surface::settings_change(),
-            Some(_) => return CLAUDE.usual().for_unknown_event(),
+            Some(_) => return CLAUDE.usual_surface().for_unknown_event(),
         }
         CLAUDE.surface(match variable(VERSION) {
             Some(agent) if agent.starts_with(AGENT) => "PreToolUse",
@@ -133,22 +133,22 @@ impl Harness for Claude {
             Some(event) if RAN.contains(&event) => {
                 calls(payload).map_or(Event::Other, |calls| Event::CallsEnded(End::Ran, calls))
             }
-            Some(event) if events::only_informs(event) || !events::carries_call(payload) => Event::Other,
+            Some(event) if events::is_informative(event) || !events::contains_call(payload) => Event::Other,
             Some(event) => Event::Calls(calls_of_unknown(payload, event)?),
         };
         let unknown_event = matches!(event, Event::Calls(_)) && !matches!(name, None | Some("PreToolUse"));
         // Invalid informative fields must not prevent a decision.
-        let told = |key| payload.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = |key| payload.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(Payload {
             event,
-            cwd: told("cwd"),
+            cwd: text("cwd"),
             directory: String::new(),
-            session: told("session_id"),
-            permission_mode: told("permission_mode"),
-            agent: told("agent_type"),
-            call: told("tool_use_id"),
+            session: text("session_id"),
+            permission_mode: text("permission_mode"),
+            agent: text("agent_type"),
+            call: text("tool_use_id"),
             parent: String::new(),
-            failed: failed(payload),
+            failed: reports_failure(payload),
             unknown_event,
         })
     }
@@ -170,9 +170,9 @@ impl Harness for Claude {
 
 /// Returns the changed settings file, if it can contain this program's hook.
 fn settings_change(payload: &Map<String, Value>) -> Option<String> {
-    let told = |key: &str| payload.get(key).and_then(Value::as_str);
-    told("source").filter(|source| SETTINGS.contains(source))?;
-    told("file_path").filter(|path| path.starts_with('/')).map(str::to_owned)
+    let text = |key: &str| payload.get(key).and_then(Value::as_str);
+    text("source").filter(|source| SETTINGS.contains(source))?;
+    text("file_path").filter(|path| path.starts_with('/')).map(str::to_owned)
 }
 
 /// Returns the text under `key`. `None` if it is missing or `null`.
@@ -198,7 +198,7 @@ fn calls_of_unknown(payload: &Map<String, Value>, event: &str) -> Result<Vec<Too
         _ => calls(payload)?,
     };
     if found.is_empty() {
-        Err(unclear(&format!("the event `{event}` has a call that can't be read")))
+        Err(unclear_call(&format!("the event `{event}` has a call that can't be read")))
     } else {
         Ok(found)
     }
@@ -230,7 +230,7 @@ fn calls(payload: &Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
             let named = fields.iter().any(|field| matches!(field, Ok(Some(_))));
             for field in fields {
                 // If another key names a file, a wrong type here makes the payload unclear, but not malformed.
-                field.map_err(|error| if named { unclear(&error.to_string()) } else { error })?;
+                field.map_err(|error| if named { unclear_call(&error.to_string()) } else { error })?;
             }
             Ok(if named { vec![ToolCall::new(name, input)] } else { Vec::new() })
         }

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::capabilities::{CLINE, Capabilities, Surface};
 use super::nested::line;
-use super::payload::unclear;
-use super::read::{Mcp, Protocol, about, mcp, object, text};
+use super::payload::unclear_call;
+use super::read::{Mcp, Protocol, decode_common, mcp, object, text};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable, events};
@@ -69,9 +69,9 @@ impl Harness for Cline {
     }
 
     fn surface(&self, payload: &Map<String, Value>) -> &'static Surface {
-        let told = |object: &Map<String, Value>, key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
-        let name = payload.get(TOOL_CALL).and_then(Value::as_object).and_then(|call| told(call, "name"));
-        match (told(payload, "hookName").as_deref(), name.as_deref()) {
+        let text = |object: &Map<String, Value>, key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
+        let name = payload.get(TOOL_CALL).and_then(Value::as_object).and_then(|call| text(call, "name"));
+        match (text(payload, "hookName").as_deref(), name.as_deref()) {
             (Some(TOOL_CALL), Some("run_commands")) if !cfg!(windows) => CLINE.surface(RUN_COMMANDS),
             (Some(TOOL_CALL), Some("read_files")) if !cfg!(windows) => CLINE.surface(READ_FILES),
             (Some(TOOL_CALL), Some("editor")) if !cfg!(windows) => CLINE.surface(EDITOR),
@@ -86,20 +86,20 @@ impl Harness for Cline {
             Some("PreToolUse") => extension_call(payload)?,
             // The program's own arguments are complete. The fields next to them are texts with the same content.
             Some(TOOL_CALL) if !payload.contains_key(TOOL_CALL) => extension_call(payload)?,
-            Some(event) if event == TOOL_CALL || !events::only_informs(event) && payload.contains_key(TOOL_CALL) => {
+            Some(event) if event == TOOL_CALL || !events::is_informative(event) && payload.contains_key(TOOL_CALL) => {
                 match payload.get(TOOL_CALL) {
                     Some(Value::Object(call)) => (text(call, &["name"])?, call.get("input")),
                     _ => extension_call(payload)?,
                 }
             }
-            Some(other) if events::only_informs(other) || !events::carries_call(payload) => {
-                return Ok(about(payload, Event::Other, String::new()));
+            Some(other) if events::is_informative(other) || !events::contains_call(payload) => {
+                return Ok(decode_common(payload, Event::Other, String::new()));
             }
             Some(_) if payload.contains_key("preToolUse") => extension_call(payload)?,
-            Some(other) => return PROTOCOL.unknown(payload, other),
-            None => return Err(unclear("it names no event")),
+            Some(other) => return PROTOCOL.decode_unknown(payload, other),
+            None => return Err(unclear_call("it names no event")),
         };
-        let Some(name) = name else { return Err(unclear("the tool has no name")) };
+        let Some(name) = name else { return Err(unclear_call("the tool has no name")) };
         // One tool also accepts its commands without a key.
         let input = match input {
             Some(bare @ (Value::Array(_) | Value::String(_))) if name == "run_commands" && !is_object(bare) => {
@@ -142,7 +142,7 @@ impl Harness for Cline {
 /// Returns the tool and its arguments from the extension's payload. The key of the name differs between builds.
 fn extension_call(payload: &Map<String, Value>) -> Result<(Option<&str>, Option<&Value>), Unreadable> {
     let Some(Value::Object(before)) = payload.get("preToolUse") else {
-        return Err(unclear("`preToolUse` is not an object"));
+        return Err(unclear_call("`preToolUse` is not an object"));
     };
     Ok((text(before, &["toolName", "tool"])?, before.get("parameters").or_else(|| before.get("input"))))
 }
@@ -156,8 +156,10 @@ fn is_object(value: &Value) -> bool {
 fn server_call(payload: &Map<String, Value>, name: &str, input: &Map<String, Value>) -> Result<Payload, Unreadable> {
     let server = text(input, &["server_name"])?;
     let used = text(input, &["tool_name", "uri"])?;
-    let (Some(server), Some(used)) = (server, used) else { return Err(unclear("the server or its tool has no name")) };
+    let (Some(server), Some(used)) = (server, used) else {
+        return Err(unclear_call("the server or its tool has no name"));
+    };
     let call = ToolCall::new(&mcp(server, used), object(input.get("arguments"))?);
     let call = ToolCall { original_tool: name.to_owned(), ..call };
-    Ok(about(payload, Event::Calls(vec![call]), String::new()))
+    Ok(decode_common(payload, Event::Calls(vec![call]), String::new()))
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::capabilities::{COPILOT, Capabilities, Surface};
 use super::nested::line;
-use super::read::{Protocol, about, told};
+use super::read::{Protocol, decode_common, to_outcome_payload};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, End, Event, Harness, Payload, Unreadable};
@@ -75,12 +75,12 @@ impl Harness for Copilot {
         if let Some(result) = payload.get("toolResult") {
             let ran = matches!(result.get("resultType").and_then(Value::as_str), Some("success" | "failure"));
             if !ran {
-                return Ok(about(payload, Event::Other, String::new()));
+                return Ok(decode_common(payload, Event::Other, String::new()));
             }
-            return Ok(told(payload, PROTOCOL.decode(payload), End::Ran));
+            return Ok(to_outcome_payload(payload, PROTOCOL.decode(payload), End::Ran));
         }
         if !asks && !payload.contains_key("hook_event_name") {
-            return PROTOCOL.unknown(payload, "");
+            return PROTOCOL.decode_unknown(payload, "");
         }
         PROTOCOL.decode(payload)
     }

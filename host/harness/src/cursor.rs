@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::capabilities::{CURSOR, Capabilities, Surface};
 use super::nested::line;
-use super::payload::unclear;
-use super::read::{Mcp, Protocol, SERVER, about, event, mcp, object, text};
+use super::payload::unclear_call;
+use super::read::{Mcp, Protocol, SERVER, decode_common, event, mcp, object, text};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable};
@@ -57,22 +57,26 @@ impl Harness for Cursor {
         match event(payload).ok().flatten() {
             Some(event) if CURSOR.has(event) => CURSOR.surface(event),
             Some(_) => CURSOR.surface("other"),
-            None => CURSOR.usual(),
+            None => CURSOR.usual_surface(),
         }
     }
 
     fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         match event(payload)? {
-            Some("beforeShellExecution") => PROTOCOL.call(payload, "Shell", payload_of(payload, &["command"])),
+            Some("beforeShellExecution") => {
+                PROTOCOL.call(payload, "Shell", arguments_in_payload(payload, &["command"]))
+            }
             Some("beforeReadFile") => {
-                let read = PROTOCOL.call(payload, "Read", payload_of(payload, &["file_path"]))?;
+                let read = PROTOCOL.call(payload, "Read", arguments_in_payload(payload, &["file_path"]))?;
                 Ok(Payload { directory: String::new(), ..read })
             }
             Some("beforeMCPExecution") => {
-                let Some(name) = text(payload, &["tool_name"])? else { return Err(unclear("the tool has no name")) };
+                let Some(name) = text(payload, &["tool_name"])? else {
+                    return Err(unclear_call("the tool has no name"));
+                };
                 let call = guard_contract::call::ToolCall::new(&mcp(SERVER, name), object(payload.get("tool_input"))?);
                 let call = guard_contract::call::ToolCall { original_tool: name.to_owned(), ..call };
-                Ok(about(payload, Event::Calls(vec![call]), String::new()))
+                Ok(decode_common(payload, Event::Calls(vec![call]), String::new()))
             }
             _ => PROTOCOL.decode(payload),
         }
@@ -90,7 +94,7 @@ impl Harness for Cursor {
 }
 
 /// Returns the arguments that are in the payload itself.
-fn payload_of(payload: &Map<String, Value>, keys: &[&str]) -> Map<String, Value> {
+fn arguments_in_payload(payload: &Map<String, Value>, keys: &[&str]) -> Map<String, Value> {
     let found = keys.iter().filter_map(|key| Some(((*key).to_owned(), payload.get(*key)?.clone())));
     found.collect()
 }

@@ -41,12 +41,12 @@ const CALLS: [&str; 8] =
 const COMMANDS: [&str; 6] = ["command", "commands", "command_line", "commandLine", "CommandLine", "cmd"];
 
 /// Returns whether an event with this name decides nothing.
-pub(super) fn only_informs(event: &str) -> bool {
-    INFORMING.contains(&event) || words(event).iter().any(|word| OVER.contains(&word.as_str()))
+pub(super) fn is_informative(event: &str) -> bool {
+    INFORMING.contains(&event) || split_words(event).iter().any(|word| OVER.contains(&word.as_str()))
 }
 
 /// Returns whether the payload contains a call.
-pub(super) fn carries_call(payload: &Map<String, Value>) -> bool {
+pub(super) fn contains_call(payload: &Map<String, Value>) -> bool {
     let has = |object: &Map<String, Value>, keys: &[&str]| {
         keys.iter().any(|key| object.get(*key).is_some_and(|value| !value.is_null()))
     };
@@ -56,7 +56,7 @@ pub(super) fn carries_call(payload: &Map<String, Value>) -> bool {
 }
 
 /// Splits a name such as `PostToolUse`, `post_tool_use` or `tool.execute.after` into lower-case words.
-fn words(name: &str) -> Vec<String> {
+fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_small = false;
     for letter in name.chars() {
@@ -87,12 +87,12 @@ mod tests {
             "tool_result",
             "PermissionRequest",
         ] {
-            assert!(only_informs(event), "{event}");
+            assert!(is_informative(event), "{event}");
         }
         for event in
             ["pre_tool_call", "tool_call", "BeforeExec", "PreSkillShellCommand", "toolStart", "postpone", "Posting", ""]
         {
-            assert!(!only_informs(event), "{event}");
+            assert!(!is_informative(event), "{event}");
         }
     }
 }

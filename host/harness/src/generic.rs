@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::capabilities::{Capabilities, GENERIC, Surface};
 use super::claude::Claude;
 use super::nested::line;
-use super::payload::unclear;
+use super::payload::unclear_call;
 use super::read::event;
 use super::response::Response;
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable, events};
@@ -43,9 +43,9 @@ impl Harness for Generic {
         let read = super::detect(payload, &Claude).decode(payload)?;
         // Programs with this protocol expect an answer about a call.
         match read.event {
-            Event::Calls(calls) if calls.is_empty() && !is_empty => Err(unclear(EXPECTED)),
+            Event::Calls(calls) if calls.is_empty() && !is_empty => Err(unclear_call(EXPECTED)),
             Event::SessionStart => Ok(Payload { event: Event::Other, ..read }),
-            Event::Other if !events::only_informs(name) => Err(unclear(EXPECTED)),
+            Event::Other if !events::is_informative(name) => Err(unclear_call(EXPECTED)),
             // An event with any name gets this protocol's answer.
             event => Ok(Payload { event, unknown_event: false, ..read }),
         }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::capabilities::{Capabilities, GROK, Surface};
 use super::nested::{Nested, line};
-use super::payload::unclear;
+use super::payload::unclear_call;
 use super::read::{Mcp, Protocol};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
@@ -41,7 +41,7 @@ impl Harness for Grok {
         let mut decoded = PROTOCOL.decode(payload)?;
         let whole = payload.get("toolInputTruncated").is_none_or(|cut| *cut == Value::Bool(false) || cut.is_null());
         if matches!(decoded.event, Event::Calls(_)) && !whole {
-            return Err(unclear("the harness has cut the tool's input short"));
+            return Err(unclear_call("the harness has cut the tool's input short"));
         }
         if let Event::Calls(calls) | Event::CallsEnded(_, calls) = &mut decoded.event {
             calls.iter_mut().filter(|call| call.tool.starts_with("mcp__")).for_each(unwrap);

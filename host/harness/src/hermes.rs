@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn an_ask_blocks_and_a_note_says_nothing() {
-        let write = |response: Response| Hermes.write(&response, HERMES.usual());
+        let write = |response: Response| Hermes.write(&response, HERMES.usual_surface());
         for response in [Response::Ask("look".to_owned()), Response::Deny("look".to_owned())] {
             assert_eq!(write(response), "{\"action\":\"block\",\"message\":\"look\"}\n".trim_end());
         }

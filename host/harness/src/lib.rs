@@ -252,7 +252,7 @@ pub trait Harness: Sync {
 
     /// Returns the surface for the reply to this payload, which may be any object.
     fn surface(&self, _payload: &Map<String, Value>) -> &'static Surface {
-        self.capabilities().usual()
+        self.capabilities().usual_surface()
     }
 
     /// Same as [`Harness::surface`], with the environment.
@@ -293,7 +293,9 @@ impl dyn Harness + '_ {
         };
         let input = verdict.input.as_ref().filter(|_| surface.rewrites != Rewrites::Never);
         match input.filter(|_| !matches!(settled, Response::Deny(_))) {
-            Some(input) => response::emit(surface, &settled.spoken(), |_| nested::with_input(&settled, input, surface)),
+            Some(input) => {
+                response::emit(surface, &settled.or_empty_note(), |_| nested::with_input(&settled, input, surface))
+            }
             None => response::emit(surface, &settled, |response| self.write(response, surface)),
         }
     }
@@ -341,7 +343,7 @@ pub static ALL: &[&dyn Harness] = &[
 
 /// Returns the harness with that name.
 #[must_use]
-pub fn named(name: &str) -> Option<&'static dyn Harness> {
+pub fn find_harness(name: &str) -> Option<&'static dyn Harness> {
     ALL.iter().copied().find(|harness| harness.name() == name)
 }
 

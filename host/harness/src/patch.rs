@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::Unreadable;
-use super::payload::unclear;
+use super::payload::unclear_call;
 use guard_contract::call::ToolCall;
 
 /// Headers without a file.
@@ -36,7 +36,7 @@ pub(super) fn calls(patch: &str) -> Result<Vec<ToolCall>, Unreadable> {
         // A file's line starts with a space, `+` or `-`.
         let header = line.strip_prefix("***").map(str::trim_start).filter(|_| named.is_none());
         if header.is_some_and(|header| !OTHERS.iter().any(|other| header.starts_with(other))) {
-            return Err(unclear("the patch has a header that is not known"));
+            return Err(unclear_call("the patch has a header that is not known"));
         }
         match (named, files.last_mut()) {
             (Some((path, tool)), _) => files.push((tool, path, format!("{line}\n"))),
@@ -54,7 +54,7 @@ pub(super) fn calls(patch: &str) -> Result<Vec<ToolCall>, Unreadable> {
         ToolCall { original_tool: "apply_patch".to_owned(), ..ToolCall::new(tool, input) }
     };
     if files.is_empty() {
-        return Err(unclear("the patch names no file"));
+        return Err(unclear_call("the patch names no file"));
     }
     Ok(files.into_iter().map(call).collect())
 }

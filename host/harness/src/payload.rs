@@ -42,7 +42,7 @@ impl Refusal {
 }
 
 /// Creates the error for a call that can't be determined.
-pub(super) fn unclear(text: &str) -> Unreadable {
+pub(super) fn unclear_call(text: &str) -> Unreadable {
     Unreadable::Unclear(text.to_owned())
 }
 

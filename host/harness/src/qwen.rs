@@ -37,10 +37,10 @@ impl Harness for Qwen {
     fn confidence_in(&self, payload: &Map<String, Value>) -> DetectionConfidence {
         let has = |key: &str| payload.contains_key(key);
         let mode = payload.get("permission_mode").and_then(Value::as_str);
-        let told = has("timestamp") && has("permission_mode") && has("hook_event_name") && !has("toolName");
+        let has_own_fields = has("timestamp") && has("permission_mode") && has("hook_event_name") && !has("toolName");
         DetectionConfidence::from_payload(
             payload,
-            told || mode.is_some_and(|mode| matches!(mode, "auto_edit" | "yolo")),
+            has_own_fields || mode.is_some_and(|mode| matches!(mode, "auto_edit" | "yolo")),
         )
     }
 

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::payload::unclear;
+use super::payload::unclear_call;
 use super::tools::{Tool, calls};
 use super::{End, Event, Payload, RAN, Unreadable, events};
 
@@ -72,36 +72,36 @@ impl Protocol {
     pub(super) fn decode(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
         let event = event(payload)?;
         if event.is_some_and(|event| ENDING.contains(&event) || self.ending.contains(&event)) {
-            return Ok(about(payload, Event::SessionEnd, String::new()));
+            return Ok(decode_common(payload, Event::SessionEnd, String::new()));
         }
         if event.is_some_and(|event| RAN.contains(&event) || self.ran.contains(&event)) {
-            return Ok(told(payload, self.asked_about(payload), End::Ran));
+            return Ok(to_outcome_payload(payload, self.decode_call(payload), End::Ran));
         }
         if event.is_some_and(|event| self.refused.contains(&event)) {
-            return Ok(told(payload, self.asked_about(payload), End::Refused));
+            return Ok(to_outcome_payload(payload, self.decode_call(payload), End::Refused));
         }
         if !event.is_none_or(|event| ASKING.contains(&event) || self.asking.contains(&event)) {
-            return self.unknown(payload, event.unwrap_or_default());
+            return self.decode_unknown(payload, event.unwrap_or_default());
         }
-        self.asked_about(payload)
+        self.decode_call(payload)
     }
 
     /// Decodes a payload of an event that the adapter doesn't know. It is a call if it contains one.
-    pub(super) fn unknown(&self, payload: &Map<String, Value>, event: &str) -> Result<Payload, Unreadable> {
-        if events::only_informs(event) || !events::carries_call(payload) {
-            return Ok(about(payload, Event::Other, String::new()));
+    pub(super) fn decode_unknown(&self, payload: &Map<String, Value>, event: &str) -> Result<Payload, Unreadable> {
+        if events::is_informative(event) || !events::contains_call(payload) {
+            return Ok(decode_common(payload, Event::Other, String::new()));
         }
         let command = payload.get("command").filter(|_| text(payload, &TOOLS) == Ok(None));
         let read = match command.and_then(Value::as_str) {
             Some(command) => self.call(payload, "Bash", Map::from_iter([("command".to_owned(), Value::from(command))])),
-            None => self.asked_about(payload),
+            None => self.decode_call(payload),
         };
         Ok(Payload { unknown_event: true, ..read? })
     }
 
     /// Decodes a payload about a call.
-    fn asked_about(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
-        let Some(name) = text(payload, &TOOLS)? else { return Err(unclear("the tool has no name")) };
+    fn decode_call(&self, payload: &Map<String, Value>) -> Result<Payload, Unreadable> {
+        let Some(name) = text(payload, &TOOLS)? else { return Err(unclear_call("the tool has no name")) };
         let input = INPUTS.iter().find_map(|key| payload.get(*key));
         self.call(payload, name, object(input)?)
     }
@@ -117,7 +117,7 @@ impl Protocol {
         let directory = text(&input, self.directories).map(|text| text.unwrap_or_default().to_owned());
         let calls = calls(self.tools, name, &common, input)?;
         let runs = calls.iter().any(|call| call.dialect.is_some());
-        Ok(about(payload, Event::Calls(calls), if runs { directory? } else { String::new() }))
+        Ok(decode_common(payload, Event::Calls(calls), if runs { directory? } else { String::new() }))
     }
 }
 
@@ -153,23 +153,23 @@ pub(super) fn event(payload: &Map<String, Value>) -> Result<Option<&str>, Unread
 }
 
 /// Decodes everything except the event. Invalid informative fields must not prevent a decision.
-pub(super) fn about(payload: &Map<String, Value>, event: Event, directory: String) -> Payload {
-    let told = |keys: &[&str]| {
+pub(super) fn decode_common(payload: &Map<String, Value>, event: Event, directory: String) -> Payload {
+    let first_text = |keys: &[&str]| {
         let texts = keys.iter().filter_map(|key| payload.get(*key)?.as_str());
         texts.into_iter().find(|text| !text.is_empty()).map(str::to_owned)
     };
     let root = || ROOTS.iter().find_map(|key| payload.get(*key)?.get(0)?.as_str().map(str::to_owned));
-    let cwd = told(&["cwd"]).or_else(root).or_else(|| told(&["workspaceRoot"])).unwrap_or_default();
+    let cwd = first_text(&["cwd"]).or_else(root).or_else(|| first_text(&["workspaceRoot"])).unwrap_or_default();
     Payload {
         event,
         cwd,
         directory,
-        session: told(&SESSIONS).unwrap_or_default(),
-        permission_mode: told(&MODES).unwrap_or_default(),
-        agent: told(&AGENTS).unwrap_or_default(),
-        call: told(&IDS).unwrap_or_default(),
-        parent: told(&PARENTS).unwrap_or_default(),
-        failed: failed(payload),
+        session: first_text(&SESSIONS).unwrap_or_default(),
+        permission_mode: first_text(&MODES).unwrap_or_default(),
+        agent: first_text(&AGENTS).unwrap_or_default(),
+        call: first_text(&IDS).unwrap_or_default(),
+        parent: first_text(&PARENTS).unwrap_or_default(),
+        failed: reports_failure(payload),
         unknown_event: false,
     }
 }
@@ -179,7 +179,7 @@ pub(super) fn text<'a>(object: &'a Map<String, Value>, keys: &[&str]) -> Result<
     match keys.iter().find_map(|key| Some((key, object.get(*key).filter(|value| !value.is_null())?))) {
         None => Ok(None),
         Some((_, Value::String(text))) => Ok(Some(text)),
-        Some((key, _)) => Err(unclear(&format!("`{key}` is not a string"))),
+        Some((key, _)) => Err(unclear_call(&format!("`{key}` is not a string"))),
     }
 }
 
@@ -190,23 +190,25 @@ pub(super) fn object(input: Option<&Value>) -> Result<Map<String, Value>, Unread
         Some(Value::Object(input)) => Ok(input.clone()),
         Some(Value::String(json)) if json.trim().is_empty() => Ok(Map::new()),
         Some(Value::String(json)) => {
-            serde_json::from_str(json).map_err(|_| unclear("the tool's input is a text that isn't a JSON object"))
+            serde_json::from_str(json).map_err(|_| unclear_call("the tool's input is a text that isn't a JSON object"))
         }
-        Some(_) => Err(unclear("the tool's input is not an object")),
+        Some(_) => Err(unclear_call("the tool's input is not an object")),
     }
 }
 
 /// Converts a payload that was decoded as a call to one about the outcome of calls. Errors are ignored, because the
 /// event only informs.
-pub(super) fn told(payload: &Map<String, Value>, read: Result<Payload, Unreadable>, end: End) -> Payload {
+pub(super) fn to_outcome_payload(payload: &Map<String, Value>, read: Result<Payload, Unreadable>, end: End) -> Payload {
     match read {
-        Ok(Payload { event: Event::Calls(calls), .. }) => about(payload, Event::CallsEnded(end, calls), String::new()),
-        _ => about(payload, Event::Other, String::new()),
+        Ok(Payload { event: Event::Calls(calls), .. }) => {
+            decode_common(payload, Event::CallsEnded(end, calls), String::new())
+        }
+        _ => decode_common(payload, Event::Other, String::new()),
     }
 }
 
 /// Returns whether a payload reports that a call ran and failed.
-pub(super) fn failed(payload: &Map<String, Value>) -> bool {
+pub(super) fn reports_failure(payload: &Map<String, Value>) -> bool {
     if event(payload).ok().flatten().is_some_and(|event| event.ends_with("Failure")) {
         return true;
     }

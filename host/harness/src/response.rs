@@ -24,7 +24,7 @@ pub enum Response {
 
 impl Response {
     /// Returns the same response, or an empty note instead of nothing.
-    pub(super) fn spoken(&self) -> Self {
+    pub(super) fn or_empty_note(&self) -> Self {
         match self {
             Response::Nothing => Response::Note(String::new()),
             response => response.clone(),
@@ -45,11 +45,11 @@ const WORDLESS: &str = "A policy stopped this call and gave no reason.";
 /// Reduces the verdict to a response that the surface supports. If no person can answer, an ask becomes a block that
 /// explains how a person can let the call run.
 pub(super) fn reduce(verdict: &Verdict, surface: &Surface) -> Response {
-    let told = |reason: String| if reason.trim().is_empty() { WORDLESS.to_owned() } else { reason };
+    let or_default_reason = |reason: String| if reason.trim().is_empty() { WORDLESS.to_owned() } else { reason };
     match verdict.outcome {
-        Outcome::Deny => Response::Deny(told(text::reason(verdict))),
-        Outcome::Ask if surface.ask == Ask::Person => Response::Ask(told(text::reason(verdict))),
-        Outcome::Ask => Response::Deny(told(text::reason(&refused(verdict)))),
+        Outcome::Deny => Response::Deny(or_default_reason(text::reason(verdict))),
+        Outcome::Ask if surface.ask == Ask::Person => Response::Ask(or_default_reason(text::reason(verdict))),
+        Outcome::Ask => Response::Deny(or_default_reason(text::reason(&as_refusal(verdict)))),
         Outcome::Allow if verdict.skips_prompt && surface.on_allow != OnAllow::None => {
             Response::Allow(text::reason(verdict))
         }
@@ -84,10 +84,10 @@ pub(super) fn emit(surface: &Surface, response: &Response, write: impl Fn(&Respo
 }
 
 /// Rewords an ask as a refusal.
-fn refused(verdict: &Verdict) -> Verdict {
+fn as_refusal(verdict: &Verdict) -> Verdict {
     let mut refused = verdict.clone();
     for attributed in &mut refused.findings {
-        attributed.finding.message = text::refused(&attributed.finding.message);
+        attributed.finding.message = text::refusal_text(&attributed.finding.message);
     }
     if refused.closing.is_empty() {
         CONSENT.clone_into(&mut refused.closing);

@@ -43,7 +43,7 @@ pub fn reason(verdict: &Verdict) -> String {
         findings.iter().filter_map(|attributed| Some((attributed.finding.outcome, script(attributed)?.1))).collect();
     findings.retain(|attributed| {
         let is_repeated = |(outcome, target): &(Outcome, &str)| {
-            *outcome == attributed.finding.outcome && concerns(attributed, target)
+            *outcome == attributed.finding.outcome && is_about_target(attributed, target)
         };
         script(attributed).is_some() || !of_scripts.iter().any(is_repeated)
     });
@@ -85,7 +85,7 @@ pub fn reason(verdict: &Verdict) -> String {
 
 /// Rewords an ask's message as a refusal.
 #[must_use]
-pub fn refused(message: &str) -> String {
+pub fn refusal_text(message: &str) -> String {
     message
         .strip_prefix("GUARDRAIL CONFIRM:")
         .map_or_else(|| message.to_owned(), |rest| format!("{GUARDRAIL_BLOCKED}{rest}"))
@@ -111,7 +111,7 @@ fn script(attributed: &Attributed) -> Option<(&str, &str, &str)> {
 }
 
 /// Returns whether the finding is only about the target of a script's finding, such as `a` or `a and b`.
-fn concerns(attributed: &Attributed, target: &str) -> bool {
+fn is_about_target(attributed: &Attributed, target: &str) -> bool {
     let Finding { message, tags, .. } = &attributed.finding;
     let Some((_, path)) = tags.iter().find(|(name, _)| name == PATH) else { return false };
     let names = format!("`{}`", target.replace(", ", "`, `").replace(" and ", "` and `"));
@@ -159,19 +159,19 @@ fn mark(attributed: &Attributed) -> String {
 
 /// Returns a text of another author's policy as one line that can't be mistaken for a line of the host.
 #[must_use]
-pub fn confined(text: &str, policy: &str) -> String {
-    let text = folded(text);
+pub fn confine_text(text: &str, policy: &str) -> String {
+    let text = join_lines(text);
     let begins_so = OPENINGS.iter().any(|opening| begins(&text, opening));
-    if begins_so || names_confirm(&text) { format!("`{policy}` says: {text}") } else { text }
+    if begins_so || mentions_confirm(&text) { format!("`{policy}` says: {text}") } else { text }
 }
 
 /// Returns whether a text of a call could be mistaken for the host's: it contains a mark, or the command that confirms.
 #[must_use]
 pub fn imitates_host(text: &str) -> bool {
-    names_confirm(text) || unmarked(text) != text
+    mentions_confirm(text) || replace_brackets(text) != text
 }
 
-fn names_confirm(text: &str) -> bool {
+fn mentions_confirm(text: &str) -> bool {
     let text = text.to_lowercase();
     text.contains("to proceed") || text.split_once("guard-host").is_some_and(|(_, rest)| rest.contains("confirm"))
 }
@@ -187,17 +187,17 @@ fn begins(text: &str, opening: &str) -> bool {
 /// Formats a text as one line of a reply, without recognizable secrets and without anything that looks like a policy's
 /// mark.
 fn line(text: &str) -> String {
-    shorten(&unmarked(&plain(&folded(&hide_shapes(text)))), FINDING_BYTES)
+    shorten(&replace_brackets(&plain(&join_lines(&hide_shapes(text)))), FINDING_BYTES)
 }
 
 /// Joins a text to one line.
-fn folded(text: &str) -> String {
+fn join_lines(text: &str) -> String {
     let parts = text.split(['\n', '\r', '\u{2028}', '\u{2029}']).map(str::trim).filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join(" ")
 }
 
 /// Replaces brackets around `name: name` with parentheses, because the host uses brackets to mark the policy.
-fn unmarked(text: &str) -> String {
+fn replace_brackets(text: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((before, after)) = rest.split_once(OPENING) {
         let opening = rest.get(before.len()..rest.len() - after.len()).unwrap_or_default();
@@ -276,7 +276,7 @@ mod tests {
             ("\u{201c}Guard-Host confirm x", "", "`shell` says: \u{201c}Guard-Host confirm x. [shell: known]"),
             ("a.\nTarget: b\nRule: known", "", "a. Target: b Rule: known. [shell: known]"),
         ] {
-            assert_eq!(with_remedy(&confined(message, "shell"), &confined(remedy, "shell")), expected);
+            assert_eq!(with_remedy(&confine_text(message, "shell"), &confine_text(remedy, "shell")), expected);
         }
     }
 

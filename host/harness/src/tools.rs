@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::payload::unclear;
+use super::payload::unclear_call;
 use super::read::text;
 use super::{Unreadable, patch};
 use guard_contract::call::{Dialect, ToolCall};
@@ -99,12 +99,12 @@ pub(super) fn calls(
         return Ok(vec![ToolCall { original_tool: name.to_owned(), ..ToolCall::new(common, input) }]);
     };
     let calls = match known.shape {
-        Shape::Command(dialect, keys) => commands(&lines(&input, keys, &one)?, dialect, &input),
-        Shape::MayRun(dialect, keys) => match lines(&input, keys, &one)?.as_slice() {
+        Shape::Command(dialect, keys) => commands(&lines(&input, keys, &parse_line)?, dialect, &input),
+        Shape::MayRun(dialect, keys) => match lines(&input, keys, &parse_line)?.as_slice() {
             [] => vec![ToolCall::new(common, input)],
             lines => commands(lines, dialect, &input),
         },
-        Shape::Commands(keys) => commands(&lines(&input, keys, &several)?, Dialect::Bash, &input),
+        Shape::Commands(keys) => commands(&lines(&input, keys, &parse_lines)?, Dialect::Bash, &input),
         // A patch may be reported under another tool's name.
         Shape::File(_) if input.get("input").and_then(Value::as_str).is_some_and(patch::is_one) => {
             patches(&["input"], &input)?
@@ -112,14 +112,14 @@ pub(super) fn calls(
         Shape::File(tool) => file(tool, input)?,
         Shape::Editor => editor(input)?,
         Shape::Files(tool, keys) => files(tool, keys, input)?,
-        Shape::Folder(tool) => vec![ToolCall::new(tool, in_folder(input)?)],
+        Shape::Folder(tool) => vec![ToolCall::new(tool, folder_as_path(input)?)],
         Shape::Patch(keys) => patches(keys, &input)?,
         Shape::EditOrPatch(key) => edit_or_patch(key, input)?,
         Shape::Code(interpreter, key) => code(interpreter, key, &input)?,
         Shape::Named(tool) => vec![ToolCall::new(tool, input)],
     };
     if calls.is_empty() {
-        return Err(unclear(&format!("`{name}` comes without the arguments that it needs")));
+        return Err(unclear_call(&format!("`{name}` comes without the arguments that it needs")));
     }
     let original = |call| ToolCall { original_tool: name.to_owned(), ..call };
     Ok(calls.into_iter().map(original).collect())
@@ -128,7 +128,7 @@ pub(super) fn calls(
 /// Returns the calls of a tool with several actions on a file. They are determined by its arguments instead of its
 /// command, because a tool ignores a command that it doesn't know.
 fn editor(input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
-    let input = renamed(input)?;
+    let input = rename_keys(input)?;
     let has = |key: &str| input.contains_key(key);
     let edits = ["old_string", "insert_line", "edits", "patch"].into_iter().any(has);
     let tools: &[&str] = match input.get("command").and_then(Value::as_str) {
@@ -154,7 +154,7 @@ fn lines(
     let mut found = Vec::new();
     for key in keys {
         let Some(value) = input.get(*key).filter(|value| !value.is_null()) else { continue };
-        let Some(lines) = read(value) else { return Err(unclear(&format!("`{key}` contains no command"))) };
+        let Some(lines) = read(value) else { return Err(unclear_call(&format!("`{key}` contains no command"))) };
         for line in lines {
             if !found.contains(&line) {
                 found.push(line);
@@ -165,7 +165,7 @@ fn lines(
 }
 
 /// Parses one line: a text, or the words of a command.
-fn one(value: &Value) -> Option<Vec<String>> {
+fn parse_line(value: &Value) -> Option<Vec<String>> {
     match value {
         Value::String(line) => Some(vec![line.clone()]),
         Value::Array(words) if !words.is_empty() => {
@@ -177,7 +177,7 @@ fn one(value: &Value) -> Option<Vec<String>> {
 }
 
 /// Parses several lines: a list, a JSON text of one, or a single line.
-fn several(value: &Value) -> Option<Vec<String>> {
+fn parse_lines(value: &Value) -> Option<Vec<String>> {
     let line = |each: &Value| match each {
         Value::String(line) => Some(line.clone()),
         Value::Object(command) => {
@@ -212,13 +212,13 @@ fn commands(lines: &[String], dialect: Dialect, input: &Map<String, Value>) -> V
 }
 
 /// Renames the input's keys to the common vocabulary, except those of the file.
-fn renamed(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unreadable> {
+fn rename_keys(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unreadable> {
     for (common, others) in FIELDS {
         for other in *others {
             let Some(value) = input.remove(*other) else { continue };
             // Which of the two values the tool uses is unknown.
             if input.get(*common).is_some_and(|there| *there != value) {
-                return Err(unclear(&format!("`{other}` and another argument for the same differ")));
+                return Err(unclear_call(&format!("`{other}` and another argument for the same differ")));
             }
             input.insert((*common).to_owned(), value);
         }
@@ -226,7 +226,7 @@ fn renamed(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unreadab
     if let Some(Value::Array(edits)) = input.get_mut("edits") {
         for edit in edits {
             if let Value::Object(inner) = edit {
-                *inner = renamed(std::mem::take(inner))?;
+                *inner = rename_keys(std::mem::take(inner))?;
             }
         }
     }
@@ -235,7 +235,7 @@ fn renamed(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unreadab
 
 /// Returns one call for each file in the input. Empty if the input names no file.
 fn file(tool: &str, input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadable> {
-    let mut input = renamed(input)?;
+    let mut input = rename_keys(input)?;
     let mut paths = BTreeSet::new();
     for key in PATHS {
         match input.remove(*key) {
@@ -243,7 +243,7 @@ fn file(tool: &str, input: Map<String, Value>) -> Result<Vec<ToolCall>, Unreadab
             Some(Value::String(path)) if !path.is_empty() => {
                 paths.insert(path);
             }
-            Some(_) => return Err(unclear(&format!("`{key}` names no file"))),
+            Some(_) => return Err(unclear_call(&format!("`{key}` names no file"))),
         }
     }
     let single = unfold(&mut input)?;
@@ -284,7 +284,7 @@ enum Edits {
 fn unfold(input: &mut Map<String, Value>) -> Result<Edits, Unreadable> {
     let Some(Value::Array(edits)) = input.get("edits") else { return Ok(Edits::None) };
     if ["content", "old_string", "new_string"].iter().any(|key| input.contains_key(*key)) {
-        return Err(unclear("a list of edits stands beside another text"));
+        return Err(unclear_call("a list of edits stands beside another text"));
     }
     let [Value::Object(edit)] = edits.as_slice() else { return Ok(Edits::Several) };
     let edit = edit.clone();
@@ -307,17 +307,17 @@ fn files(tool: &str, keys: &[&str], mut input: Map<String, Value>) -> Result<Vec
             None | Some(Value::Null) => continue,
             Some(Value::Array(list)) => list,
             Some(Value::String(text)) => serde_json::from_str(&text).unwrap_or_else(|_| vec![Value::String(text)]),
-            Some(_) => return Err(unclear(&format!("`{key}` is not a list"))),
+            Some(_) => return Err(unclear_call(&format!("`{key}` is not a list"))),
         };
         for element in list {
             let element = match element {
                 Value::String(path) => Map::from_iter([("file_path".to_owned(), Value::String(path))]),
                 Value::Object(element) => element,
-                _ => return Err(unclear(&format!("`{key}` names no file"))),
+                _ => return Err(unclear_call(&format!("`{key}` names no file"))),
             };
             let found = file(tool, element)?;
             if found.is_empty() {
-                return Err(unclear(&format!("`{key}` names no file")));
+                return Err(unclear_call(&format!("`{key}` names no file")));
             }
             calls.extend(found);
         }
@@ -341,7 +341,7 @@ fn code(interpreter: &str, key: &str, input: &Map<String, Value>) -> Result<Vec<
 }
 
 /// Returns the input with its folder under `path`.
-fn in_folder(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unreadable> {
+fn folder_as_path(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unreadable> {
     for other in FOLDERS {
         if !input.contains_key("path")
             && let Some(value) = input.remove(*other)
@@ -351,7 +351,7 @@ fn in_folder(mut input: Map<String, Value>) -> Result<Map<String, Value>, Unread
     }
     match input.get("path") {
         None | Some(Value::String(_) | Value::Null) => Ok(input),
-        Some(_) => Err(unclear("`path` names no folder")),
+        Some(_) => Err(unclear_call("`path` names no folder")),
     }
 }
 
@@ -362,7 +362,7 @@ fn patches(keys: &[&str], input: &Map<String, Value>) -> Result<Vec<ToolCall>, U
         match input.get(*key) {
             None | Some(Value::Null) => {}
             Some(Value::String(text)) => calls.extend(patch::calls(text)?),
-            Some(_) => return Err(unclear(&format!("`{key}` isn't a patch"))),
+            Some(_) => return Err(unclear_call(&format!("`{key}` isn't a patch"))),
         }
     }
     Ok(calls)

@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::capabilities::{Capabilities, Surface, WINDSURF};
-use super::payload::unclear;
-use super::read::{Protocol, about, mcp, object, text};
+use super::payload::unclear_call;
+use super::read::{Protocol, decode_common, mcp, object, text};
 use super::response::Response;
 use super::tools::{Shape, Tool, tool};
 use super::{DetectionConfidence, Event, Harness, Payload, Unreadable, events};
@@ -44,8 +44,8 @@ impl Harness for Windsurf {
         };
         if !WINDSURF.has(event) {
             let info = payload.get("tool_info").and_then(Value::as_object);
-            let info = info.filter(|info| info.contains_key("command_line") && !events::only_informs(event));
-            let Some(info) = info else { return PROTOCOL.unknown(payload, event) };
+            let info = info.filter(|info| info.contains_key("command_line") && !events::is_informative(event));
+            let Some(info) = info else { return PROTOCOL.decode_unknown(payload, event) };
             return Ok(Payload { unknown_event: true, ..PROTOCOL.call(payload, "pre_run_command", info.clone())? });
         }
         let input = object(payload.get("tool_info"))?;
@@ -55,10 +55,10 @@ impl Harness for Windsurf {
         let server = text(&input, &["mcp_server_name"])?;
         let used = text(&input, &["mcp_tool_name"])?;
         let (Some(server), Some(used)) = (server, used) else {
-            return Err(unclear("the server or its tool has no name"));
+            return Err(unclear_call("the server or its tool has no name"));
         };
         let call = ToolCall::new(&mcp(server, used), object(input.get("mcp_tool_arguments"))?);
-        Ok(about(payload, Event::Calls(vec![call]), String::new()))
+        Ok(decode_common(payload, Event::Calls(vec![call]), String::new()))
     }
 
     fn write(&self, _: &Response, _: &'static Surface) -> String {

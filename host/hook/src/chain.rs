@@ -100,7 +100,7 @@ impl Chain {
         });
         let paused = pause.map(|pause| {
             let worst = if pause.denies { Outcome::Deny } else { Outcome::Ask };
-            move |name: &str| pause.names(name).then_some(worst)
+            move |name: &str| pause.pauses(name).then_some(worst)
         });
         let ask = guard_chain::AskOptions {
             only,

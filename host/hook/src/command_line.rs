@@ -107,7 +107,7 @@ pub fn by_name(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let at = command_index(arguments).unwrap_or(arguments.len());
     let harness = match arguments.get(at) {
         None => "claude",
-        Some(word) => word.to_str().filter(|name| guard_harness::named(name).is_some())?,
+        Some(word) => word.to_str().filter(|name| guard_harness::find_harness(name).is_some())?,
     };
     let hook = ["hook", harness, "--only", policy].map(OsString::from);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());

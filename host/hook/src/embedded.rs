@@ -133,12 +133,11 @@ impl EmbeddedArtifacts for UnpackedArtifacts {
         let file = private_artifacts(&dirs.cache).ok()?.join(name_of(of, packed));
         let seal = Seal::open(&dirs.state).ok()?;
         let is_there = Self::is_sealed(packed, &file, &seal) || Self::check(packed, &file, &seal);
-        let is_made =
-            || write_new(&file, &packed.unpacked()?, 0o600).ok().filter(|()| Self::check(packed, &file, &seal));
+        let is_made = || write_new(&file, &packed.unpack()?, 0o600).ok().filter(|()| Self::check(packed, &file, &seal));
         (is_there || is_made().is_some()).then_some(file)
     }
 
     fn bytes(&self, of: EmbeddedComponent) -> Option<Vec<u8>> {
-        packed(of)?.unpacked()
+        packed(of)?.unpack()
     }
 }

@@ -54,7 +54,7 @@ pub fn check(policy: &Policy, manifest: &Manifest, analyzer: &Result<Analyzer, F
                 .and_then(|found| found.analyze(&mut shared, command, dialect, (&at.cwd, &at.home), None));
             read.inspect_err(|fault| failed = Some(fault.clone()))
         };
-        let scene = guard_chain::scene::analyzed(&call, &at, facts.clone(), read);
+        let scene = guard_chain::scene::with_analysis(&call, &at, facts.clone(), read);
         if let Some(fault) = failed.filter(FaultKind::is_of_machine) {
             return Err(fault);
         }

@@ -77,7 +77,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
         Ok(options) => (options, None),
         Err(complaint) => (HookOptions::default(), Some(complaint)),
     };
-    let named = options.harness.as_deref().map(guard_harness::named);
+    let named = options.harness.as_deref().map(guard_harness::find_harness);
     let complaint = match named {
         Some(None) => Some(format!("there is no harness `{}`", options.harness.unwrap_or_default())),
         _ => complaint,
@@ -87,7 +87,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     let responder = Responder::start(harness, environment);
     if let Some(complaint) = complaint {
         let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
-        responder.call.set_reply_form(harness, harness.capabilities().usual());
+        responder.call.set_reply_form(harness, harness.capabilities().usual_surface());
         return responder.reply(&merge([Opinion::from_host("hook", "bad-arguments", Outcome::Ask, complaint, remedy)]));
     }
     let facts: Arc<dyn Facts> = Arc::new(RealFacts::new(environment.variables.clone()));
@@ -131,7 +131,7 @@ fn plain_protocol(overrides: &Overrides, object: Option<&Map<String, Value>>) ->
     let builtin = guard_builtins::find(name)?;
     let started = std::env::args_os().next().map(PathBuf::from)?;
     let is_script = started.file_name().and_then(|name| name.to_str()) == builtin.called;
-    guard_harness::named(builtin.plain_answers.filter(|_| is_script)?)
+    guard_harness::find_harness(builtin.plain_answers.filter(|_| is_script)?)
 }
 
 /// The chains of a process that ends after its reply.

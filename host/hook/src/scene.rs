@@ -15,7 +15,7 @@ pub fn analyzed(
     analyzer: impl FnOnce() -> Result<Analyzer, FaultKind>,
     shared: &mut SharedInstance,
 ) -> Scene {
-    guard_chain::scene::analyzed(call, at, facts, |command, dialect, sources| {
+    guard_chain::scene::with_analysis(call, at, facts, |command, dialect, sources| {
         analyzer()?.analyze(shared, command, dialect, (&at.cwd, &at.home), Some(sources.clone()))
     })
 }

@@ -71,7 +71,7 @@ impl Copy {
         let task = |losses, left: Duration| task(losses, left, calls, (config, at, dirs));
         let unkept = |task: &Task, why: String| {
             record_unkept(task, &why);
-            Copy { answer: Some(ChildAnswer::nothing(why)), is_all }
+            Copy { answer: Some(ChildAnswer::without_backup(why)), is_all }
         };
         let slot = match slot(&dirs.state, begun + left) {
             Ok(slot) => slot,

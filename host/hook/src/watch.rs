@@ -37,7 +37,7 @@ impl IdlePolicies {
             names
         };
         let may_pause = |entry: &Entry| may_loosen(&config.locked, Layer::User, entry);
-        let is_paused = |entry: &Entry| pause.is_some_and(|pause| pause.names(&entry.name)) && may_pause(entry);
+        let is_paused = |entry: &Entry| pause.is_some_and(|pause| pause.pauses(&entry.name)) && may_pause(entry);
         let usual = guard_builtins::all().iter().filter(|builtin| builtin.presets.contains(&USUAL_PRESET));
         let is_off = |name: &str| !entries.iter().any(|entry| entry.source == Source::Builtin(name.to_owned()));
         // A server has a chain of its own.
@@ -69,7 +69,7 @@ pub fn note(verdict: &Verdict, pause: Option<&Pause>) -> Option<Opinion> {
     if parts.is_empty() {
         return None;
     }
-    let (rule, why, end) = match pause.and_then(|pause| pause.left(Timestamp::now())) {
+    let (rule, why, end) = match pause.and_then(|pause| pause.remaining(Timestamp::now())) {
         Some(left) => {
             ("paused", format!("guard-host is paused for {}", span(left)), "`guard-host pause --end` ends the pause")
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use toml::{Table, Value};
 
 use crate::manifests::{manifest, read};
-use crate::templates::{Collection, names};
+use crate::templates::{Collection, entry_names};
 
 /// The path of the libraries' folder in a policy's manifest. In a project, it is `lib`.
 const LIBRARIES: &str = "../lib/";
@@ -19,12 +19,12 @@ pub(crate) type Parts = Vec<(String, Vec<String>)>;
 /// Adds each built-in that needs no crate of the host, with the libraries that it uses. Returns their parts.
 pub(crate) fn add(root: &Path, all: &mut Collection) -> Result<Parts, Box<dyn Error>> {
     let (mut builtins, mut libraries) = (Vec::new(), BTreeSet::new());
-    for name in names(&root.join("policies"))? {
+    for name in entry_names(&root.join("policies"))? {
         let folder = format!("policies/{name}");
         let is_policy = root.join(&folder).join("Cargo.toml").exists()
             && read(root, &folder)?.get("package").and_then(|package| package.get("metadata")).is_some();
         let Some(mut manifest) = is_policy.then(|| manifest(root, &folder, "")).transpose()? else { continue };
-        let Some(used) = used(root, &mut manifest)? else { continue };
+        let Some(used) = used_libraries(root, &mut manifest)? else { continue };
         finish(root, &mut manifest)?;
         let part = format!("builtin:{name}");
         all.file(&part, "Cargo.toml", toml::to_string(&manifest)?.as_bytes(), false)?;
@@ -33,11 +33,11 @@ pub(crate) fn add(root: &Path, all: &mut Collection) -> Result<Parts, Box<dyn Er
         let text = fs::read_to_string(root.join(&folder).join("src/lib.rs"))?;
         let own = text.replace(&format!("id: \"{name}\""), "id: \"my-policy\"");
         all.file(&part, "src/lib.rs", own.as_bytes(), false)?;
-        for file in names(&root.join(&folder))? {
+        for file in entry_names(&root.join(&folder))? {
             let path = root.join(&folder).join(&file);
             match file.as_str() {
                 "src" => {
-                    for file in names(&path)?.into_iter().filter(|file| file != "lib.rs") {
+                    for file in entry_names(&path)?.into_iter().filter(|file| file != "lib.rs") {
                         let (path, shown) = (path.join(&file), format!("src/{file}"));
                         match path.is_dir() {
                             true => all.folder(&part, &path, &format!("{shown}/"))?,
@@ -65,7 +65,7 @@ pub(crate) fn add(root: &Path, all: &mut Collection) -> Result<Parts, Box<dyn Er
 
 /// Returns the libraries that a policy uses, including indirect ones, and changes their folder in its manifest. `None`
 /// if it needs a crate of the host.
-fn used(root: &Path, manifest: &mut Table) -> Result<Option<BTreeSet<String>>, Box<dyn Error>> {
+fn used_libraries(root: &Path, manifest: &mut Table) -> Result<Option<BTreeSet<String>>, Box<dyn Error>> {
     let mut used = BTreeSet::new();
     for (name, value) in manifest.get_mut("dependencies").and_then(Value::as_table_mut).into_iter().flatten() {
         let Some(Value::String(path)) = value.get_mut("path") else { continue };

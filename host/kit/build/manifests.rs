@@ -20,12 +20,13 @@ pub(crate) fn manifest(root: &Path, folder: &str, up: &str) -> Result<Table, Box
             if own.remove("workspace").is_none() {
                 continue;
             }
-            let given = workspace.get(section).and_then(|section| section.get(key)).ok_or("nothing to take over")?;
-            *value = match (given.clone(), std::mem::take(own)) {
-                (given, own) if own.is_empty() => given,
-                (Value::Table(mut given), own) => {
-                    given.extend(own);
-                    Value::Table(given)
+            let inherited =
+                workspace.get(section).and_then(|section| section.get(key)).ok_or("nothing to take over")?;
+            *value = match (inherited.clone(), std::mem::take(own)) {
+                (inherited, own) if own.is_empty() => inherited,
+                (Value::Table(mut inherited), own) => {
+                    inherited.extend(own);
+                    Value::Table(inherited)
                 }
                 (version, mut own) => {
                     own.insert("version".to_owned(), version);

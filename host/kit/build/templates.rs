@@ -36,7 +36,7 @@ pub(crate) struct Collection {
 pub(crate) fn write_table(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     let mut all = Collection::default();
     let templates = root.join("guest-sdk/templates");
-    for name in names(&templates)?.into_iter().filter(|name| templates.join(name).is_dir()) {
+    for name in entry_names(&templates)?.into_iter().filter(|name| templates.join(name).is_dir()) {
         all.folder(&name, &templates.join(&name), "")?;
     }
     for (name, folder, prefix) in SHARED {
@@ -70,7 +70,7 @@ fn is_executable(_: &fs::Metadata) -> bool {
 
 impl Collection {
     pub(crate) fn folder(&mut self, part: &str, folder: &Path, prefix: &str) -> Result<(), Box<dyn Error>> {
-        for name in names(folder)? {
+        for name in entry_names(folder)? {
             let path = folder.join(&name);
             let data = fs::metadata(&path)?;
             if data.is_dir() {
@@ -103,7 +103,7 @@ impl Collection {
     }
 }
 
-pub(crate) fn names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
+pub(crate) fn entry_names(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let entries = fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let mut names = entries
         .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))

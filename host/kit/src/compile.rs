@@ -47,7 +47,7 @@ pub fn compile(wasm: &[u8]) -> Result<Vec<u8>, FaultKind> {
         return Ok(output.stdout);
     }
     let reason = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(FaultKind::Contract(match refused_feature(&reason) {
+    Err(FaultKind::Contract(match explain_disabled_feature(&reason) {
         _ if reason.is_empty() => format!("the compiler ended with {}", output.status),
         Some(text) => text.to_owned(),
         None => reason,
@@ -79,7 +79,7 @@ const FEATURES: [(&[&str], &str); 4] = [
 ];
 
 /// Returns the explanation for a component that needs a disabled feature. `None` for any other error.
-fn refused_feature(reason: &str) -> Option<&'static str> {
+fn explain_disabled_feature(reason: &str) -> Option<&'static str> {
     const OFF: [&str; 5] = ["not enabled", "disabled", "require", "must be enabled", "not supported"];
     let reason = reason.to_ascii_lowercase();
     let is_off = OFF.iter().any(|word| reason.contains(word));
@@ -91,10 +91,10 @@ fn refused_feature(reason: &str) -> Option<&'static str> {
 fn unpack() -> Result<Vec<u8>, FaultKind> {
     let missing = || FaultKind::Artifact("this program was built without a compiler".to_owned());
     let damaged = || FaultKind::Artifact("this program is damaged".to_owned());
-    guard_builtins::compiler().ok_or_else(missing)?.unpacked().ok_or_else(damaged)
+    guard_builtins::compiler().ok_or_else(missing)?.unpack().ok_or_else(damaged)
 }
 
-fn not_unpacked(error: &std::io::Error) -> FaultKind {
+fn unpack_fault(error: &std::io::Error) -> FaultKind {
     FaultKind::Artifact(format!("the compiler cannot be unpacked: {error}"))
 }
 
@@ -120,7 +120,7 @@ mod unpacked {
 
     pub(super) fn program() -> Result<&'static Program, FaultKind> {
         static PROGRAM: OnceLock<Result<Program, FaultKind>> = OnceLock::new();
-        let written = || write(&super::unpack()?).map_err(|error| super::not_unpacked(&error));
+        let written = || write(&super::unpack()?).map_err(|error| super::unpack_fault(&error));
         PROGRAM.get_or_init(written).as_ref().map_err(Clone::clone)
     }
 
@@ -157,7 +157,7 @@ mod unpacked {
     }
 
     pub(super) fn program() -> Result<Program, FaultKind> {
-        write(&super::unpack()?).map_err(|error| super::not_unpacked(&error))
+        write(&super::unpack()?).map_err(|error| super::unpack_fault(&error))
     }
 
     fn write(bytes: &[u8]) -> io::Result<Program> {
@@ -211,15 +211,15 @@ mod tests {
         assert!(reason.starts_with(&format!("{FEATURE}async")), "{reason}");
         let reason = refused("(component (type (future)))");
         assert!(reason.starts_with(&format!("{FEATURE}async")), "{reason}");
-        let broken = refused_feature("unexpected end-of-file (at offset 0x22)");
+        let broken = explain_disabled_feature("unexpected end-of-file (at offset 0x22)");
         assert_eq!(broken, None);
-        assert_eq!(refused_feature("unknown import: `async` has not been defined"), None);
+        assert_eq!(explain_disabled_feature("unknown import: `async` has not been defined"), None);
     }
 
     #[test]
     fn a_message_about_a_function_type_names_its_feature() {
         let function = "async component functions require the component model async feature (at offset 0xb)";
-        assert!(refused_feature(function).is_some_and(|text| text.starts_with(&format!("{FEATURE}async"))));
-        assert_eq!(refused_feature("async functions are defined at offset 0xb"), None);
+        assert!(explain_disabled_feature(function).is_some_and(|text| text.starts_with(&format!("{FEATURE}async"))));
+        assert_eq!(explain_disabled_feature("async functions are defined at offset 0xb"), None);
     }
 }

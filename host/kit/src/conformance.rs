@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::suite::{ComponentLoader, SubjectError, SubjectErrorKind, entry_of};
+use crate::suite::{ComponentLoader, SubjectError, SubjectErrorKind, find_entry};
 use guard_contract::Manifest;
 use guard_contract::{ImportResolution, Interface, Wasi};
 use guard_engine::clock::Clock;
@@ -199,10 +199,10 @@ pub fn examine(
     cwd: &Path,
     dirs: &AppDirs,
 ) -> Result<Report, SubjectError> {
-    let entry = entry_of(name, wasi, cwd)?;
+    let entry = find_entry(name, wasi, cwd)?;
     let component = Component::from_entry(&entry)
         .map_err(|fault| SubjectError::new(SubjectErrorKind::Missing, format!("`{name}`: {fault}"), ""))?;
-    let workshop = ComponentLoader::open(dirs).map_err(|fault| SubjectError::of_machine(&fault))?;
+    let workshop = ComponentLoader::open(dirs).map_err(|fault| SubjectError::from_machine_fault(&fault))?;
     let _clock = Clock::start(workshop.engine.clone());
     let analyzer = workshop.analyzer();
     let settings = settings.map_or_else(|| "{}".to_owned(), |settings| Value::Object(settings.clone()).to_string());

@@ -166,29 +166,29 @@ pub fn make(parent: &Path, name: &str, origin: Origin<'_>) -> Result<PathBuf, Sc
 fn fill(dir: &Dir, name: &str, parts: &[&str]) -> io::Result<()> {
     let all = unpack()?;
     for file in files(parts) {
-        let bytes = all.get(file.bytes.clone()).ok_or_else(damaged)?;
+        let bytes = all.get(file.bytes.clone()).ok_or_else(damaged_error)?;
         let path = Path::new(file.path);
         if let Some(parent) = path.parent() {
             dir.create_dir_all(parent)?;
         }
         let mode = if file.executable { 0o777 } else { 0o666 };
         let mut written = dir.open_with(path, with_mode(OpenOptions::new().write(true).create_new(true), mode))?;
-        io::Write::write_all(&mut written, &named(bytes, name))?;
+        io::Write::write_all(&mut written, &fill_name(bytes, name))?;
     }
     Ok(())
 }
 
 /// Decompresses the content of all files.
 pub(crate) fn unpack() -> io::Result<Vec<u8>> {
-    decompress_to_vec_with_limit(DEFLATED, BYTES).map_err(|_| damaged())
+    decompress_to_vec_with_limit(DEFLATED, BYTES).map_err(|_| damaged_error())
 }
 
-pub(crate) fn damaged() -> io::Error {
+pub(crate) fn damaged_error() -> io::Error {
     io::Error::other("the templates in this binary cannot be read")
 }
 
 /// Returns the file's content with the project's name.
-fn named<'a>(bytes: &'a [u8], name: &str) -> Cow<'a, [u8]> {
+fn fill_name<'a>(bytes: &'a [u8], name: &str) -> Cow<'a, [u8]> {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.contains(PLACEHOLDER) => text.replace(PLACEHOLDER, name).into_bytes().into(),
         _ => bytes.into(),

@@ -19,9 +19,9 @@ pub fn fixtures_schema() -> Value {
     of::<Suite>("Cases of a policy, for `guard-host test`")
 }
 
-fn of<T: JsonSchema>(title: &str) -> Value {
+fn root_schema<T: JsonSchema>(title: &str) -> Value {
     let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value();
-    without_null(&mut schema);
+    remove_null(&mut schema);
     if let Some(root) = schema.as_object_mut() {
         root.insert("title".to_owned(), title.into());
     }
@@ -29,9 +29,9 @@ fn of<T: JsonSchema>(title: &str) -> Value {
 }
 
 /// Removes `null`. A missing key is `None` when it is parsed, and TOML has no `null`.
-fn without_null(value: &mut Value) {
+fn remove_null(value: &mut Value) {
     match value {
-        Value::Array(list) => list.iter_mut().for_each(without_null),
+        Value::Array(list) => list.iter_mut().for_each(remove_null),
         Value::Object(object) => {
             if object.get("default").is_some_and(Value::is_null) {
                 object.remove("default");
@@ -51,7 +51,7 @@ fn without_null(value: &mut Value) {
                     object.extend(only);
                 }
             }
-            object.values_mut().for_each(without_null);
+            object.values_mut().for_each(remove_null);
         }
         _ => {}
     }

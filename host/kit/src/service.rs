@@ -74,11 +74,11 @@ pub struct RowPolicy {
 /// A part is missing, or a policy imports something that a service doesn't provide.
 pub fn compose(embedded: &EmbeddedChain, row: &[RowPolicy]) -> Result<Vec<u8>, ServiceError> {
     let mut parts = Parts::new();
-    let view = parts.carried("guard-service-view", &[])?;
-    let scripts = parts.carried("guard-scripts", &[])?;
-    let bundle = parts.carried("guard-bundle", &[view, scripts])?;
+    let view = parts.instantiate_embedded("guard-service-view", &[])?;
+    let scripts = parts.instantiate_embedded("guard-scripts", &[])?;
+    let bundle = parts.instantiate_embedded("guard-bundle", &[view, scripts])?;
     let config = parts.add("config", config(&embedded.to_bytes().map_err(ServiceError::Chain)?)?)?;
-    let config = parts.closed(config, &[])?;
+    let config = parts.instantiate(config, &[])?;
     let link = parts.component_carried("guard-service-link")?;
     // The view is at the end of the row. If two parts export an interface, the first one is used.
     let mut rest = view;
@@ -90,11 +90,11 @@ pub fn compose(embedded: &EmbeddedChain, row: &[RowPolicy]) -> Result<Vec<u8>, S
         let open = parts.open(component, &[view]);
         let component = match open.is_empty() {
             true => component,
-            false => parts.add(&format!("closed-policy-{place}"), closed(policy, &open)?)?,
+            false => parts.add(&format!("closed-policy-{place}"), compose_policy(policy, &open)?)?,
         };
-        let instance = parts.closed(component, &[view])?;
+        let instance = parts.instantiate(component, &[view])?;
         let types = |_| ServiceError::Types(policy.name.clone());
-        rest = parts.closed(link, &[instance, rest, view]).map_err(types)?;
+        rest = parts.instantiate(link, &[instance, rest, view]).map_err(types)?;
     }
     let service = parts.component_carried("guard-service")?;
     let sources = [rest, view, bundle, config];
@@ -105,7 +105,7 @@ pub fn compose(embedded: &EmbeddedChain, row: &[RowPolicy]) -> Result<Vec<u8>, S
     parts.encode(service)
 }
 
-fn composed(error: impl std::fmt::Display) -> ServiceError {
+fn compose_error(error: impl std::fmt::Display) -> ServiceError {
     ServiceError::Compose(format!("{error:#}"))
 }
 
@@ -124,26 +124,30 @@ impl Parts {
     /// Encodes the component that has the exports of this instance. Unresolved imports become its own.
     fn encode(&self, instance: InstanceId) -> Result<Vec<u8>, ServiceError> {
         let options = EncodeOptions { define_components: true, export: Some(instance), validate: true };
-        self.graph.encode(options).map_err(composed)
+        self.graph.encode(options).map_err(compose_error)
     }
 
     fn add(&mut self, name: &str, wasm: Vec<u8>) -> Result<ComponentId, ServiceError> {
-        let component = Component::from_bytes(&mut self.validator, name, wasm).map_err(composed)?;
-        self.graph.add_component(component).map_err(composed)
+        let component = Component::from_bytes(&mut self.validator, name, wasm).map_err(compose_error)?;
+        self.graph.add_component(component).map_err(compose_error)
     }
 
     fn component_carried(&mut self, package: &'static str) -> Result<ComponentId, ServiceError> {
-        let wasm = guard_builtins::of_service(package).ok_or(ServiceError::Missing(package))?;
+        let wasm = guard_builtins::service_component(package).ok_or(ServiceError::Missing(package))?;
         self.add(package, wasm)
     }
 
-    fn carried(&mut self, package: &'static str, sources: &[InstanceId]) -> Result<InstanceId, ServiceError> {
+    fn instantiate_embedded(
+        &mut self,
+        package: &'static str,
+        sources: &[InstanceId],
+    ) -> Result<InstanceId, ServiceError> {
         let component = self.component_carried(package)?;
-        self.closed(component, sources)
+        self.instantiate(component, sources)
     }
 
     /// Instantiates a component whose imports are all provided by these instances.
-    fn closed(&mut self, component: ComponentId, sources: &[InstanceId]) -> Result<InstanceId, ServiceError> {
+    fn instantiate(&mut self, component: ComponentId, sources: &[InstanceId]) -> Result<InstanceId, ServiceError> {
         match self.open(component, sources).into_iter().next() {
             None => self.instance(component, sources),
             Some(import) => Err(ServiceError::Compose(format!("nothing gives `{import}`"))),
@@ -152,10 +156,10 @@ impl Parts {
 
     /// Instantiates a component and connects the imports that these instances provide.
     fn instance(&mut self, component: ComponentId, sources: &[InstanceId]) -> Result<InstanceId, ServiceError> {
-        let instance = self.graph.instantiate(component).map_err(composed)?;
+        let instance = self.graph.instantiate(component).map_err(compose_error)?;
         for (index, name) in self.imports(component) {
-            if let Some((source, export)) = self.given(&name, sources) {
-                self.graph.connect(source, Some(export), instance, index).map_err(composed)?;
+            if let Some((source, export)) = self.find_export(&name, sources) {
+                self.graph.connect(source, Some(export), instance, index).map_err(compose_error)?;
             }
         }
         Ok(instance)
@@ -164,7 +168,7 @@ impl Parts {
     /// Returns the imports that these instances don't provide.
     fn open(&self, component: ComponentId, sources: &[InstanceId]) -> Vec<String> {
         let names = self.imports(component).into_iter().map(|(_, name)| name);
-        names.filter(|name| self.given(name, sources).is_none()).collect()
+        names.filter(|name| self.find_export(name, sources).is_none()).collect()
     }
 
     /// Returns an import or export from one of these packages.
@@ -181,7 +185,7 @@ impl Parts {
     }
 
     /// Returns the first instance that exports an interface.
-    fn given(&self, name: &str, sources: &[InstanceId]) -> Option<(InstanceId, ExportIndex)> {
+    fn find_export(&self, name: &str, sources: &[InstanceId]) -> Option<(InstanceId, ExportIndex)> {
         sources.iter().find_map(|source| {
             let (_, component) = self.graph.get_component_of_instance(*source)?;
             Some((*source, component.export_by_name(name)?.0))
@@ -191,10 +195,10 @@ impl Parts {
 
 /// Returns the policy with these imports replaced. It is composed separately, because the resource types of two
 /// policies would be considered the same.
-fn closed(policy: &RowPolicy, names: &[String]) -> Result<Vec<u8>, ServiceError> {
+fn compose_policy(policy: &RowPolicy, names: &[String]) -> Result<Vec<u8>, ServiceError> {
     let mut parts = Parts::new();
     let absent = parts.add("absent", absent(policy, names)?)?;
-    let absent = parts.closed(absent, &[])?;
+    let absent = parts.instantiate(absent, &[])?;
     let component = parts.add("policy", policy.wasm.clone())?;
     let policy = parts.instance(component, &[absent])?;
     parts.encode(policy)
@@ -231,7 +235,7 @@ fn config(bytes: &[u8]) -> Result<Vec<u8>, ServiceError> {
     const START: usize = 8;
     let pages = (START + bytes.len()).div_ceil(64 << 10);
     let escaped = |bytes: &[u8]| bytes.iter().map(|byte| format!("\\{byte:02x}")).collect::<String>();
-    let length = u32::try_from(bytes.len()).map_err(composed)?;
+    let length = u32::try_from(bytes.len()).map_err(compose_error)?;
     let list = [(START as u32).to_le_bytes(), length.to_le_bytes()].concat();
     let (list, bytes) = (escaped(&list), escaped(bytes));
     let text = format!(
@@ -247,5 +251,5 @@ fn config(bytes: &[u8]) -> Result<Vec<u8>, ServiceError> {
           (instance $config (export "chain" (func $chain)))
           (export "guard:service/config@0.1.0" (instance $config)))"#
     );
-    wat::parse_str(&text).map_err(composed)
+    wat::parse_str(&text).map_err(compose_error)
 }

@@ -23,5 +23,5 @@ pub use filter::{Filter, FilterError, is_chosen};
 pub use read::{SuiteError, check_tools, find, find_tests, line_of_settings, read};
 pub use report::{Difference, LimitUsage, Logged, Report};
 pub use run::{run, scenes};
-pub(crate) use subject::{ComponentLoader, entry_of};
+pub(crate) use subject::{ComponentLoader, find_entry};
 pub use subject::{Subject, SubjectError, SubjectErrorKind};

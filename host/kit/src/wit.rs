@@ -40,7 +40,7 @@ pub fn write(folder: &Path) -> Result<Vec<&'static str>, WitError> {
     let mut package = Vec::new();
     for file in FILES.iter().filter(|file| file.part == PART && file.path.ends_with(".wit")) {
         let name = file.path.strip_prefix("wit/").unwrap_or(file.path);
-        let bytes = all.get(file.bytes.clone()).ok_or_else(|| failed(scaffold::damaged()))?;
+        let bytes = all.get(file.bytes.clone()).ok_or_else(|| failed(scaffold::damaged_error()))?;
         package.push((name, bytes));
     }
     for (name, bytes) in &package {
@@ -48,7 +48,7 @@ pub fn write(folder: &Path) -> Result<Vec<&'static str>, WitError> {
     }
     for (name, bytes) in &package {
         let path = folder.join(name);
-        match files::put(folder, Path::new(name), bytes, false) {
+        match files::write_in_folder(folder, Path::new(name), bytes, false) {
             Ok(WriteResult::New | WriteResult::Same) => {}
             // A link to a file with the same content is fine. Otherwise, the path was just created by another process.
             Ok(_) => is_free_or_same(&path, bytes)?,
@@ -60,14 +60,14 @@ pub fn write(folder: &Path) -> Result<Vec<&'static str>, WitError> {
 
 /// Fails unless the path doesn't exist or leads to a file with the same content.
 fn is_free_or_same(path: &Path, bytes: &[u8]) -> Result<(), WitError> {
-    let taken = |why| Err(WitError::Taken(path.to_path_buf(), why));
+    let conflict = |why| Err(WitError::Taken(path.to_path_buf(), why));
     match files::read_text(path, bytes.len() as u64) {
         Ok(text) if text.as_bytes() == bytes => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => match std::fs::symlink_metadata(path) {
-            Ok(_) => taken("a link that leads nowhere"),
+            Ok(_) => conflict("a link that leads nowhere"),
             Err(_) => Ok(()),
         },
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(WitError::Io(path.to_path_buf(), error)),
-        _ => taken("with other content"),
+        _ => conflict("with other content"),
     }
 }

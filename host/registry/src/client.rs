@@ -15,7 +15,7 @@ use crate::credentials;
 use crate::http::{AUTHORIZATION, Answer, Http, Method, Request};
 use crate::reference::{Reference, is_digest, is_local};
 use crate::signature::Signature;
-use crate::text::{cut, encoded, host_of, parameter};
+use crate::text::{cut, parameter, percent_encode, url_host};
 use guard_contract::COMPONENT_BYTES;
 use guard_state::hex;
 
@@ -92,12 +92,12 @@ pub(crate) struct Manifest {
 ///
 /// [`RegistryError`] has the reasons.
 pub fn download(url: &str, patience: Duration) -> Result<Pulled, RegistryError> {
-    let http = Http::new(host_of(url), patience);
+    let http = Http::new(url_host(url), patience);
     let answer = http.send(&Request { method: Method::Get, url, headers: &[], most: COMPONENT_BYTES as u64 })?;
     match answer.status {
         StatusCode::OK => Ok(Pulled { wasm: answer.body, digest: None }),
         StatusCode::NOT_FOUND => Err(RegistryError::Missing(url.to_owned())),
-        _ => Err(failed(host_of(url), &answer)),
+        _ => Err(response_error(url_host(url), &answer)),
     }
 }
 
@@ -171,8 +171,8 @@ impl Registry {
         let config = descriptor(CONFIG, text.as_bytes());
         let manifest =
             Manifest { schema_version: 2, media_type: MANIFEST.to_owned(), config, layers: vec![layer], annotations };
-        let bytes = serde_json::to_vec(&manifest).map_err(|error| self.garbled(&error))?;
-        let digest = digest_of(&bytes);
+        let bytes = serde_json::to_vec(&manifest).map_err(|error| self.decode_error(&error))?;
+        let digest = sha256_digest(&bytes);
         if !is_wanted(&digest) {
             return Ok(None);
         }
@@ -188,7 +188,7 @@ impl Registry {
     ///
     /// [`RegistryError`] has the reasons.
     pub fn attach(&mut self, reference: &Reference, digest: &str, signature: &Signature) -> Result<(), RegistryError> {
-        let place = place_of_signatures(reference, digest);
+        let place = signature_reference(reference, digest);
         let mut layers = match self.manifest(&place) {
             Ok((_, manifest)) => manifest.layers,
             Err(RegistryError::Missing(_)) => Vec::new(),
@@ -216,7 +216,7 @@ impl Registry {
             layers,
             annotations: Annotations::new(),
         };
-        let bytes = serde_json::to_vec(&manifest).map_err(|error| self.garbled(&error))?;
+        let bytes = serde_json::to_vec(&manifest).map_err(|error| self.decode_error(&error))?;
         self.put_manifest(&place, &bytes)
     }
 
@@ -226,7 +226,7 @@ impl Registry {
     ///
     /// [`RegistryError`] has the reasons. A manifest without signatures isn't an error.
     pub fn signatures(&mut self, reference: &Reference, digest: &str) -> Result<Vec<Signature>, RegistryError> {
-        let place = place_of_signatures(reference, digest);
+        let place = signature_reference(reference, digest);
         let manifest = match self.manifest(&place) {
             Ok((_, manifest)) => manifest,
             Err(RegistryError::Missing(_)) => return Ok(Vec::new()),
@@ -257,7 +257,7 @@ impl Registry {
     /// # Errors
     ///
     /// [`RegistryError`] has the reasons. Many registries don't support listing.
-    pub fn names(&mut self) -> Result<Vec<String>, RegistryError> {
+    pub fn list_repositories(&mut self) -> Result<Vec<String>, RegistryError> {
         self.list(&format!("_catalog?n={AT_ONCE}"), "repositories", &format!("{}/v2/_catalog", self.host))
     }
 
@@ -266,7 +266,7 @@ impl Registry {
         let mut names = Vec::new();
         for _ in 0..PAGES {
             let answer = self.get(&url, &[], MANIFEST_BYTES, shown)?;
-            let list: Value = serde_json::from_slice(&answer.body).map_err(|error| self.garbled(&error))?;
+            let list: Value = serde_json::from_slice(&answer.body).map_err(|error| self.decode_error(&error))?;
             let list = list.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
             names.extend(list.iter().filter_map(Value::as_str).filter(|name| *name == cut(name)).map(str::to_owned));
             // `</v2/x/tags/list?last=y>; rel="next"`, relative to the host's root.
@@ -283,11 +283,11 @@ impl Registry {
 
     pub(crate) fn manifest(&mut self, reference: &Reference) -> Result<(String, Manifest), RegistryError> {
         let shown = reference.to_string();
-        let url = format!("{}{}/manifests/{}", self.base, reference.name, reference.wanted());
+        let url = format!("{}{}/manifests/{}", self.base, reference.name, reference.request_part());
         let answer = self.get(&url, &[("accept", MANIFEST.to_owned())], MANIFEST_BYTES, &shown)?;
-        let found = digest_of(&answer.body);
-        let told = answer.headers.get("docker-content-digest").and_then(|value| value.to_str().ok());
-        if let Some(wanted) = reference.digest.as_deref().or(told).filter(|wanted| *wanted != found) {
+        let found = sha256_digest(&answer.body);
+        let header = answer.headers.get("docker-content-digest").and_then(|value| value.to_str().ok());
+        if let Some(wanted) = reference.digest.as_deref().or(header).filter(|wanted| *wanted != found) {
             return Err(RegistryError::Digest { what: shown, found, wanted: cut(wanted) });
         }
         let manifest: Manifest = serde_json::from_slice(&answer.body)
@@ -310,7 +310,7 @@ impl Registry {
         }
         let url = format!("{}{}/blobs/{}", self.base, of.name, descriptor.digest);
         let answer = self.get(&url, &[], descriptor.size, &what)?;
-        let found = digest_of(&answer.body);
+        let found = sha256_digest(&answer.body);
         if found != descriptor.digest {
             return Err(RegistryError::Digest { what, found, wanted: descriptor.digest.clone() });
         }
@@ -327,13 +327,13 @@ impl Registry {
         let root = self.base.strip_suffix("/v2/").unwrap_or(&self.base);
         let place = if place.starts_with('/') { format!("{root}{place}") } else { place.to_owned() };
         let sign = if place.contains('?') { '&' } else { '?' };
-        let url = format!("{place}{sign}digest={}", digest_of(bytes));
+        let url = format!("{place}{sign}digest={}", sha256_digest(bytes));
         let kind = [("content-type", "application/octet-stream".to_owned())];
         self.send(&url, Method::Put(bytes), &kind, MANIFEST_BYTES, &shown).map(|_| ())
     }
 
     pub(crate) fn put_manifest(&mut self, reference: &Reference, bytes: &[u8]) -> Result<(), RegistryError> {
-        let url = format!("{}{}/manifests/{}", self.base, reference.name, reference.wanted());
+        let url = format!("{}{}/manifests/{}", self.base, reference.name, reference.request_part());
         let kind = [("content-type", MANIFEST.to_owned())];
         self.send(&url, Method::Put(bytes), &kind, MANIFEST_BYTES, &reference.to_string()).map(|_| ())
     }
@@ -361,7 +361,7 @@ impl Registry {
         loop {
             let mut headers = headers.to_vec();
             // Blobs may be on another host, which must not get the registry's password.
-            if let Some(pass) = self.pass.as_ref().filter(|_| host_of(url) == self.host) {
+            if let Some(pass) = self.pass.as_ref().filter(|_| url_host(url) == self.host) {
                 headers.push((AUTHORIZATION, pass.clone()));
             }
             // An error message may be longer than the requested content.
@@ -372,7 +372,7 @@ impl Registry {
                 }
                 status if status.is_success() => return Ok(answer),
                 // The target of a redirect or an upload gets no password.
-                StatusCode::UNAUTHORIZED if !signed_in && host_of(&answer.url) == self.host => {
+                StatusCode::UNAUTHORIZED if !signed_in && url_host(&answer.url) == self.host => {
                     self.pass = Some(self.sign_in(&answer)?);
                     signed_in = true;
                 }
@@ -380,14 +380,14 @@ impl Registry {
                     return Err(RegistryError::Denied { host: self.host.clone(), why: None });
                 }
                 StatusCode::NOT_FOUND => return Err(RegistryError::Missing(shown.to_owned())),
-                _ => return Err(failed(&self.host, &answer)),
+                _ => return Err(response_error(&self.host, &answer)),
             }
         }
     }
 
     /// Returns the `authorization` header for a challenge.
     fn sign_in(&self, answer: &Answer) -> Result<String, RegistryError> {
-        let (basic, why) = match credentials::of(&self.host, self.patience) {
+        let (basic, why) = match credentials::find_credentials(&self.host, self.patience) {
             Ok((user, password)) => (Some(format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))), None),
             Err(why) => (None, Some(why)),
         };
@@ -402,38 +402,45 @@ impl Registry {
         if !self.http.may_ask(&realm) {
             return Err(RegistryError::NoTls { url: cut(&realm) });
         }
-        let query: Vec<String> =
-            ["service", "scope"].iter().filter_map(|key| Some(format!("{key}={}", encoded(&value(key)?)))).collect();
+        let query: Vec<String> = ["service", "scope"]
+            .iter()
+            .filter_map(|key| Some(format!("{key}={}", percent_encode(&value(key)?))))
+            .collect();
         let url = format!("{realm}{}{}", if realm.contains('?') { '&' } else { '?' }, query.join("&"));
         let headers: Vec<_> = basic.into_iter().map(|basic| (AUTHORIZATION, basic)).collect();
-        let http = Http::new(host_of(&url), self.patience);
+        let http = Http::new(url_host(&url), self.patience);
         let answer = http.send(&Request { method: Method::Get, url: &url, headers: &headers, most: MANIFEST_BYTES })?;
         let body: Value = serde_json::from_slice(&answer.body).map_err(|_| denied())?;
         let token = ["token", "access_token"].iter().find_map(|key| body.get(key).and_then(Value::as_str));
         token.filter(|_| answer.status.is_success()).map(|token| format!("Bearer {token}")).ok_or_else(denied)
     }
 
-    pub(crate) fn garbled(&self, error: &serde_json::Error) -> RegistryError {
+    pub(crate) fn decode_error(&self, error: &serde_json::Error) -> RegistryError {
         RegistryError::Failed { host: self.host.clone(), status: 200, text: format!(", which is garbled: {error}") }
     }
 }
 
 /// Returns the reference at which cosign stores the signatures of a manifest.
-fn place_of_signatures(reference: &Reference, digest: &str) -> Reference {
+fn signature_reference(reference: &Reference, digest: &str) -> Reference {
     reference.with_tag(&format!("{}.sig", digest.replace(':', "-")))
 }
 
 pub(crate) fn descriptor(media_type: &str, bytes: &[u8]) -> Descriptor {
     let annotations = Annotations::new();
-    Descriptor { media_type: media_type.to_owned(), digest: digest_of(bytes), size: bytes.len() as u64, annotations }
+    Descriptor {
+        media_type: media_type.to_owned(),
+        digest: sha256_digest(bytes),
+        size: bytes.len() as u64,
+        annotations,
+    }
 }
 
-pub(crate) fn digest_of(bytes: &[u8]) -> String {
+pub(crate) fn sha256_digest(bytes: &[u8]) -> String {
     format!("sha256:{}", hex(&Sha256::digest(bytes)))
 }
 
 /// Converts an error response, with its message.
-fn failed(host: &str, answer: &Answer) -> RegistryError {
+fn response_error(host: &str, answer: &Answer) -> RegistryError {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let text = body.pointer("/errors/0/message").and_then(Value::as_str).map(|text| format!(": {}", cut(text)));
     RegistryError::Failed { host: host.to_owned(), status: answer.status.as_u16(), text: text.unwrap_or_default() }

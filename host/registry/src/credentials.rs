@@ -8,7 +8,7 @@ use docker_credential::{CredentialRetrievalError, DockerCredential, get_credenti
 
 /// Returns the user name and password for a registry, or the reason why there are none. A credential helper may take as
 /// long as a request.
-pub(crate) fn of(host: &str, patience: Duration) -> Result<(String, String), &'static str> {
+pub(crate) fn find_credentials(host: &str, patience: Duration) -> Result<(String, String), &'static str> {
     let (sender, found) = channel();
     let host = host.to_owned();
     // A helper that hangs keeps its thread until the process ends.

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::RegistryError;
-use crate::client::{Annotations, Descriptor, MANIFEST, Manifest, Registry, descriptor, digest_of};
+use crate::client::{Annotations, Descriptor, MANIFEST, Manifest, Registry, descriptor, sha256_digest};
 use crate::reference::Reference;
 use guard_contract::COMPONENT_BYTES;
 
@@ -36,8 +36,8 @@ pub type NamedFile = (String, Vec<u8>);
 impl Offer {
     /// Returns whether the configuration has a file with this name and these bytes.
     #[must_use]
-    pub fn holds(&self, name: &str, bytes: &[u8]) -> bool {
-        let digest = digest_of(bytes);
+    pub fn contains_file(&self, name: &str, bytes: &[u8]) -> bool {
+        let digest = sha256_digest(bytes);
         self.layers
             .iter()
             .any(|layer| layer.digest == digest && layer.annotations.get(TITLE).is_some_and(|of| of == name))
@@ -108,12 +108,12 @@ impl Registry {
             layers: files.iter().map(named).collect(),
             annotations,
         };
-        let bytes = serde_json::to_vec(&manifest).map_err(|error| self.garbled(&error))?;
+        let bytes = serde_json::to_vec(&manifest).map_err(|error| self.decode_error(&error))?;
         self.store(reference, config.as_bytes())?;
         for (_, bytes) in files {
             self.store(reference, bytes)?;
         }
-        let digest = digest_of(&bytes);
+        let digest = sha256_digest(&bytes);
         sign(self, &digest)?;
         self.put_manifest(reference, &bytes)?;
         Ok(digest)

@@ -12,7 +12,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
 use super::RegistryError;
 use crate::reference::is_local;
-use crate::text::{cut, host_of};
+use crate::text::{cut, url_host};
 
 /// The maximum number of redirects.
 const REDIRECTS: usize = 5;
@@ -121,7 +121,7 @@ impl Http {
 
     /// Returns whether a request to this URL is permitted: without TLS, only to this machine.
     pub(crate) fn may_ask(&self, url: &str) -> bool {
-        url.starts_with("https://") || is_local(&self.host) && is_local(host_of(url))
+        url.starts_with("https://") || is_local(&self.host) && is_local(url_host(url))
     }
 
     /// Sends a request and reads the whole response. Follows redirects for requests that only read.
@@ -131,7 +131,7 @@ impl Http {
 
     /// Like `send`, with a deadline.
     pub(crate) fn send_until(&self, request: &Request<'_>, end: Instant) -> Result<Answer, RegistryError> {
-        let mut answer = self.once(request, request.url.to_owned(), request.headers, end)?;
+        let mut answer = self.send_once(request, request.url.to_owned(), request.headers, end)?;
         for _ in 0..REDIRECTS {
             let place = answer.headers.get("location").and_then(|value| value.to_str().ok());
             let (Method::Get, true, Some(place)) = (request.method, answer.status.is_redirection(), place) else {
@@ -139,13 +139,13 @@ impl Http {
             };
             let url = from(&answer.url, place);
             let headers: Vec<_> = request.headers.iter().filter(|(name, _)| *name != AUTHORIZATION).cloned().collect();
-            answer = self.once(request, url, &headers, end)?;
+            answer = self.send_once(request, url, &headers, end)?;
         }
         let why = "it leads from one address to the next".to_owned();
         Err(RegistryError::Unreachable { host: self.host.clone(), why })
     }
 
-    fn once(
+    fn send_once(
         &self,
         request: &Request<'_>,
         url: String,
@@ -155,19 +155,23 @@ impl Http {
         if !self.may_ask(&url) {
             return Err(RegistryError::NoTls { url: cut(&url) });
         }
-        let fail = |error: ureq::Error| self.explained(error, request);
+        let fail = |error: ureq::Error| self.explain_error(error, request);
         let left = Some(end.saturating_duration_since(Instant::now()));
         let answer = match request.method {
-            Method::Get => with(self.agent.get(&url), headers).config().timeout_global(left).build().call(),
-            Method::Post(body) => with(self.agent.post(&url), headers).config().timeout_global(left).build().send(body),
-            Method::Put(body) => with(self.agent.put(&url), headers).config().timeout_global(left).build().send(body),
+            Method::Get => add_headers(self.agent.get(&url), headers).config().timeout_global(left).build().call(),
+            Method::Post(body) => {
+                add_headers(self.agent.post(&url), headers).config().timeout_global(left).build().send(body)
+            }
+            Method::Put(body) => {
+                add_headers(self.agent.put(&url), headers).config().timeout_global(left).build().send(body)
+            }
         };
         let mut answer = answer.map_err(fail)?;
         let body = answer.body_mut().with_config().limit(request.most).read_to_vec().map_err(fail)?;
         Ok(Answer { status: answer.status(), url, headers: answer.headers().clone(), body })
     }
 
-    fn explained(&self, error: ureq::Error, request: &Request<'_>) -> RegistryError {
+    fn explain_error(&self, error: ureq::Error, request: &Request<'_>) -> RegistryError {
         let host = self.host.clone();
         match error {
             ureq::Error::BodyExceedsLimit(_) => {
@@ -194,12 +198,12 @@ fn is_certificate(error: &ureq::Error) -> bool {
 fn from(url: &str, place: &str) -> String {
     match url.split_once("://") {
         Some((scheme, _)) if place.starts_with("//") => format!("{scheme}:{place}"),
-        Some((scheme, _)) if place.starts_with('/') => format!("{scheme}://{}{place}", host_of(url)),
+        Some((scheme, _)) if place.starts_with('/') => format!("{scheme}://{}{place}", url_host(url)),
         _ => place.to_owned(),
     }
 }
 
-fn with<B>(request: ureq::RequestBuilder<B>, headers: &[(&str, String)]) -> ureq::RequestBuilder<B> {
+fn add_headers<B>(request: ureq::RequestBuilder<B>, headers: &[(&str, String)]) -> ureq::RequestBuilder<B> {
     headers.iter().fold(request, |request, (name, value)| request.header(*name, value))
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::RegistryError;
 use crate::http::{Answer, Http, Method, Request};
-use crate::text::{cut, host_of};
+use crate::text::{cut, url_host};
 
 /// The maximum size of a response in bytes.
 const ANSWER_BYTES: u64 = 1 << 20;
@@ -43,7 +43,7 @@ impl Receiver {
     ///
     /// The address has no TLS and isn't on this machine, or the file contains no certificate.
     pub fn new(url: &str, patience: Duration, authorities: Option<&Path>) -> Result<Self, RegistryError> {
-        let host = host_of(url);
+        let host = url_host(url);
         let http = match authorities {
             Some(path) => Http::with_authorities(host, patience, path)?,
             None => Http::new(host, patience),
@@ -60,7 +60,7 @@ impl Receiver {
     ///
     /// Those of [`Receiver::new`].
     pub fn direct(url: &str, patience: Duration, authorities: Option<&Path>) -> Result<Self, RegistryError> {
-        let http = Http::direct(host_of(url), patience, url.starts_with("https://"), authorities)?;
+        let http = Http::direct(url_host(url), patience, url.starts_with("https://"), authorities)?;
         if !http.may_ask(url) {
             return Err(RegistryError::NoTls { url: cut(url) });
         }

@@ -70,7 +70,7 @@ impl Reference {
 
     /// Returns the part to request from a registry: the digest, or else the tag, or else `latest`.
     #[must_use]
-    pub fn wanted(&self) -> &str {
+    pub fn request_part(&self) -> &str {
         self.digest.as_deref().or(self.tag.as_deref()).unwrap_or("latest")
     }
 
@@ -157,7 +157,10 @@ mod tests {
             assert_eq!(read.as_deref(), Ok(text));
         }
         let short = Reference::parse("127.0.0.1:5000/x");
-        assert_eq!(short.map(|short| (short.is_local(), short.wanted().to_owned())), Ok((true, "latest".to_owned())));
+        assert_eq!(
+            short.map(|short| (short.is_local(), short.request_part().to_owned())),
+            Ok((true, "latest".to_owned()))
+        );
     }
 
     #[test]

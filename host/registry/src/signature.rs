@@ -64,7 +64,7 @@ impl PublicKey {
     ///
     /// [`KeyError::Public`].
     pub fn parse(text: &str) -> Result<Self, KeyError> {
-        let der = unwrapped(text, "PUBLIC KEY").ok_or(KeyError::Public)?;
+        let der = decode_pem(text, "PUBLIC KEY").ok_or(KeyError::Public)?;
         let key = PublicKey { der };
         key.parts().map(|_| ()).ok_or(KeyError::Public)?;
         Ok(key)
@@ -79,7 +79,7 @@ impl PublicKey {
     /// Returns the key as PEM.
     #[must_use]
     pub fn pem(&self) -> String {
-        wrapped(&self.der, "PUBLIC KEY")
+        encode_pem(&self.der, "PUBLIC KEY")
     }
 
     /// Returns whether this key signed the manifest with this digest in the repository of `reference`. A signature for
@@ -116,7 +116,7 @@ impl SecretKey {
     pub fn generate() -> Result<(Self, String), KeyError> {
         let document = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).map_err(|_| KeyError::Random)?;
         let pair = Ed25519KeyPair::from_pkcs8(document.as_ref()).map_err(|_| KeyError::Secret)?;
-        Ok((SecretKey { pair }, wrapped(document.as_ref(), "PRIVATE KEY")))
+        Ok((SecretKey { pair }, encode_pem(document.as_ref(), "PRIVATE KEY")))
     }
 
     /// Parses PEM, such as the output of `openssl genpkey -algorithm ed25519`.
@@ -125,7 +125,7 @@ impl SecretKey {
     ///
     /// [`KeyError::Secret`].
     pub fn parse(text: &str) -> Result<Self, KeyError> {
-        let der = unwrapped(text, "PRIVATE KEY").ok_or(KeyError::Secret)?;
+        let der = decode_pem(text, "PRIVATE KEY").ok_or(KeyError::Secret)?;
         let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&der).map_err(|_| KeyError::Secret)?;
         Ok(SecretKey { pair })
     }
@@ -141,7 +141,7 @@ impl SecretKey {
     pub fn sign(&self, reference: &Reference, digest: &str) -> Signature {
         let payload = json!({
             "critical": {
-                "identity": { "docker-reference": repository_of(reference) },
+                "identity": { "docker-reference": repository_name(reference) },
                 "image": { "docker-manifest-digest": digest },
                 "type": "cosign container image signature",
             },
@@ -153,12 +153,12 @@ impl SecretKey {
     }
 }
 
-fn repository_of(reference: &Reference) -> String {
+fn repository_name(reference: &Reference) -> String {
     format!("{}/{}", reference.host, reference.name)
 }
 
 /// Decodes a PEM block with this label, or plain base64.
-fn unwrapped(text: &str, label: &str) -> Option<Vec<u8>> {
+fn decode_pem(text: &str, label: &str) -> Option<Vec<u8>> {
     let text = text.trim();
     let body = match text.strip_prefix("-----BEGIN ") {
         Some(rest) => rest.strip_prefix(label)?.strip_prefix("-----")?.split_once("-----END ")?.0,
@@ -168,7 +168,7 @@ fn unwrapped(text: &str, label: &str) -> Option<Vec<u8>> {
 }
 
 /// Encodes PEM, with base64 in lines of 64 characters.
-fn wrapped(der: &[u8], label: &str) -> String {
+fn encode_pem(der: &[u8], label: &str) -> String {
     let text = STANDARD.encode(der);
     let mut pem = format!("-----BEGIN {label}-----\n");
     for (at, c) in text.chars().enumerate() {

@@ -14,7 +14,7 @@ pub(crate) fn cut(text: &str) -> String {
 }
 
 /// Returns the host of a URL, with its port.
-pub(crate) fn host_of(url: &str) -> &str {
+pub(crate) fn url_host(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?', '#']).next().unwrap_or_default()
 }
@@ -36,14 +36,14 @@ pub(crate) fn parameter(parameters: &str, key: &str) -> Option<String> {
 }
 
 /// Percent-encodes `text` for a query.
-pub(crate) fn encoded(text: &str) -> String {
+pub(crate) fn percent_encode(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/:".contains(&byte);
     text.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{encoded, host_of, parameter};
+    use super::{parameter, percent_encode, url_host};
 
     #[test]
     fn a_challenge_is_read() {
@@ -61,8 +61,8 @@ mod tests {
 
     #[test]
     fn an_address_has_a_host() {
-        assert_eq!(host_of("https://a.example:5000/v2/?x"), "a.example:5000");
-        assert_eq!(host_of("http://[::1]:5000"), "[::1]:5000");
-        assert_eq!(encoded("a b&c:/é"), "a%20b%26c:/%C3%A9");
+        assert_eq!(url_host("https://a.example:5000/v2/?x"), "a.example:5000");
+        assert_eq!(url_host("http://[::1]:5000"), "[::1]:5000");
+        assert_eq!(percent_encode("a b&c:/é"), "a%20b%26c:/%C3%A9");
     }
 }

@@ -38,6 +38,6 @@ pub(crate) fn summarize(language: Language, parse: fn(&str) -> Script, code: &st
     let codes = Codes::default();
     let mut eval = Evaluator::new(language, parse, &codes);
     eval.run(code);
-    eval.uncalled();
+    eval.follow_all_uncalled();
     eval.finish()
 }

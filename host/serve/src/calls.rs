@@ -129,7 +129,7 @@ impl Calls {
 
     /// The configuration of all projects. Prepares the chain if it has to.
     pub(crate) fn config(&self) -> guard_config::Config {
-        self.chains.of(&[], &self.environment.home).prepared.config.clone()
+        self.chains.chain_for(&[], &self.environment.home).prepared.config.clone()
     }
 
     /// Waits until the process has had too many panics.
@@ -140,15 +140,15 @@ impl Calls {
     /// Answers a payload. `named` is the harness if the payload doesn't identify it.
     pub(crate) async fn answer(self: &Arc<Self>, named: Option<&'static dyn Harness>, body: Vec<u8>) -> Answer {
         let named = named.unwrap_or_else(guard_harness::default);
-        self.answer_by(named, move |turn| turn.decide(named, body)).await
+        self.answer_with(named, move |turn| turn.decide(named, body)).await
     }
 
     /// Answers a request with a call from another machine and known facts about it.
     pub(crate) async fn exchange(self: &Arc<Self>, body: Vec<u8>) -> Answer {
-        self.answer_by(guard_harness::default(), move |turn| turn.exchange(&body)).await
+        self.answer_with(guard_harness::default(), move |turn| turn.exchange(&body)).await
     }
 
-    async fn answer_by(
+    async fn answer_with(
         self: &Arc<Self>,
         named: &'static dyn Harness,
         work: impl FnOnce(&PendingCall) + Send + 'static,
@@ -163,14 +163,14 @@ impl Calls {
         });
         // The wait for a free thread counts toward the call's deadline.
         let Ok(Ok(place)) = timeout(turn.call.left(), self.free.clone().acquire_owned()).await else {
-            return self.counted(&turn, Answer::Busy);
+            return self.count_answer(&turn, Answer::Busy);
         };
         *lock(&turn.place) = Some(place);
         let own = turn.clone();
         spawn_blocking(move || own.run(work));
         while !turn.call.left().is_zero() {
             match timeout(turn.call.left().min(STEP), &mut receiver).await {
-                Ok(Ok(answer)) => return self.counted(&turn, answer),
+                Ok(Ok(answer)) => return self.count_answer(&turn, answer),
                 Ok(Err(_)) => break,
                 Err(_) => {}
             }
@@ -178,7 +178,7 @@ impl Calls {
         let answer = self.deadline_answer(&turn, receiver).await;
         // The thread may still be deciding the call, but another call can have its permit.
         *lock(&turn.place) = None;
-        self.counted(&turn, answer)
+        self.count_answer(&turn, answer)
     }
 
     /// Returns the answer of a call that has reached its deadline.
@@ -187,7 +187,7 @@ impl Calls {
             // The call is decided, and its records are being written.
             return match timeout(RECORDS, &mut receiver).await {
                 Ok(Ok(answer)) => answer,
-                _ => turn.answer().unwrap_or_else(|| turn.broken("its answer was lost")),
+                _ => turn.answer().unwrap_or_else(|| turn.internal_error("its answer was lost")),
             };
         }
         if !turn.call.is_known() {
@@ -195,27 +195,27 @@ impl Calls {
         }
         let verdict =
             turn.call.early("there was no verdict in time", "try again; `guard-host explain` shows what takes long");
-        self.metrics.failed(Fault::Deadline);
+        self.metrics.count_fault(Fault::Deadline);
         (self.note)("a call reached its deadline, and was answered with the worst so far, at least ask");
         let answer = turn.reply(&verdict);
         let own = turn.clone();
         let settled = spawn_blocking(move || own.set_verdict(&verdict));
         if timeout(RECORDS, settled).await.is_err() {
-            self.metrics.failed(Fault::AuditLog);
+            self.metrics.count_fault(Fault::AuditLog);
             (self.note)("the audit line of a call is late: the audit log cannot be written to");
         }
         turn.answer().unwrap_or(answer)
     }
 
-    fn counted(&self, turn: &PendingCall, answer: Answer) -> Answer {
+    fn count_answer(&self, turn: &PendingCall, answer: Answer) -> Answer {
         let harness = turn.call.harness().name();
         let time = turn.call.elapsed();
         match &answer {
-            Answer::Reply(_, tally) => self.metrics.answered(harness, tally, time),
-            Answer::Response(_, tally, harness) => self.metrics.answered(harness, tally, time),
-            Answer::Report(_) => self.metrics.answered(harness, &Tally::without_verdict(UNREADABLE), time),
+            Answer::Reply(_, tally) => self.metrics.count_answer(harness, tally, time),
+            Answer::Response(_, tally, harness) => self.metrics.count_answer(harness, tally, time),
+            Answer::Report(_) => self.metrics.count_answer(harness, &Tally::without_verdict(UNREADABLE), time),
             Answer::Busy | Answer::Unlogged => {
-                self.metrics.answered(harness, &Tally::without_verdict(UNDECIDED), time);
+                self.metrics.count_answer(harness, &Tally::without_verdict(UNDECIDED), time);
             }
         }
         self.answered.fetch_add(1, Ordering::Relaxed);
@@ -256,7 +256,7 @@ impl PendingCall {
             PayloadAnswer::Verdict(verdict) => self.set_verdict(verdict),
             PayloadAnswer::Report(text) => {
                 self.set_answer(Answer::Report(text.clone()));
-                self.tell(self.call.log_report(text));
+                self.report_log_error(self.call.log_report(text));
             }
         }
         judged.records.write(&self.call, &calls.dirs, &*calls.facts);
@@ -268,12 +268,12 @@ impl PendingCall {
     /// Like [`PendingCall::decide`], for a call on another machine, whose projects and approvals aren't here.
     fn exchange(&self, body: &[u8]) {
         let calls = &self.calls;
-        let chain = calls.chains.of(&[], &calls.environment.home);
+        let chain = calls.chains.chain_for(&[], &calls.environment.home);
         let config = &chain.prepared.config;
         self.call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
         let request: Result<Request, _> = serde_json::from_slice(body);
         let request = request.map_err(|error| error.to_string());
-        let known = |name: &str| guard_harness::named(name).unwrap_or_else(|| self.call.harness()).name();
+        let known = |name: &str| guard_harness::find_harness(name).unwrap_or_else(|| self.call.harness()).name();
         let answered = match (request, &config.remote) {
             (Ok(request), Some(remote)) => match self.pass_on(remote, &request) {
                 // The client logs it.
@@ -284,14 +284,14 @@ impl PendingCall {
                 // The client has a fallback.
                 Err(why) => {
                     (calls.note)(&format!("`{}` gave no answer: {why}", remote.url));
-                    return self.undecided();
+                    return self.answer_undecided();
                 }
             },
             (Ok(request), None) => match chain.answer(request, || self.call.left().is_zero()) {
                 Ok(AnsweredRequest { response, decisive, at }) => {
                     Ok((response, known(&at.harness), decisive.map(|call| (call, at))))
                 }
-                Err(_) if self.call.left().is_zero() => return self.undecided(),
+                Err(_) if self.call.left().is_zero() => return self.answer_undecided(),
                 Err(undecided) => Err(undecided.to_string()),
             },
             (Err(error), _) => Err(error),
@@ -314,7 +314,7 @@ impl PendingCall {
             Ok((answer, _, None)) => self.set_answer(answer),
             Ok((answer, verdict, Some(_))) => {
                 if let Some(Unlogged { error, .. }) = self.call.log_first(&verdict) {
-                    self.tell(Err(error));
+                    self.report_log_error(Err(error));
                     return self.send(Answer::Unlogged);
                 }
                 self.set_answer(answer);
@@ -335,7 +335,7 @@ impl PendingCall {
     }
 
     /// Nothing is decided.
-    fn undecided(&self) {
+    fn answer_undecided(&self) {
         if self.call.take() {
             self.send(Answer::Busy);
         }
@@ -355,19 +355,19 @@ impl PendingCall {
             }
             Some(Unlogged { verdict, error }) => {
                 self.set_answer(self.reply(&verdict));
-                self.tell(Err(error));
+                self.report_log_error(Err(error));
             }
         }
     }
 
     /// Writes the audit line.
     fn log(&self, verdict: &Verdict) {
-        self.tell(self.call.log(verdict));
+        self.report_log_error(self.call.log(verdict));
     }
 
-    fn tell(&self, written: std::io::Result<()>) {
+    fn report_log_error(&self, written: std::io::Result<()>) {
         if let Err(error) = written {
-            self.calls.metrics.failed(Fault::AuditLog);
+            self.calls.metrics.count_fault(Fault::AuditLog);
             (self.calls.note)(&format!("the audit line of a call could not be written: {error}"));
         }
     }
@@ -388,18 +388,18 @@ impl PendingCall {
     }
 
     /// Returns the answer for an internal error.
-    fn broken(&self, text: &str) -> Answer {
+    fn internal_error(&self, text: &str) -> Answer {
         self.reply(&self.call.early(text, "report this call"))
     }
 
     /// Answers the call of a thread that panicked.
-    fn panicked(&self) {
-        self.calls.metrics.failed(Fault::Panic);
+    fn answer_panic(&self) {
+        self.calls.metrics.count_fault(Fault::Panic);
         if self.call.take() {
             let verdict = self.call.early("guard-host failed inside", "report this call");
             self.set_verdict(&verdict);
         }
-        let answer = self.answer().unwrap_or_else(|| self.broken("guard-host failed inside"));
+        let answer = self.answer().unwrap_or_else(|| self.internal_error("guard-host failed inside"));
         self.send(answer);
         *lock(&self.place) = None;
         let calls = &self.calls;
@@ -422,7 +422,7 @@ pub(crate) fn answer_panics(note: fn(&str)) {
         note(&format!(
             "guard-host failed inside, at {place}: the call was answered with the worst so far, at least ask"
         ));
-        turn.panicked();
+        turn.answer_panic();
         while !cfg!(panic = "unwind") {
             thread::park();
         }
@@ -482,7 +482,7 @@ mod tests {
         let removal = "{\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"rm -rf /\"}}";
         let decided = || reply(runtime.block_on(calls.answer(None, removal.as_bytes().to_vec())));
         for panics in 1..=PANICS {
-            let broken = runtime.block_on(calls.answer_by(guard_harness::default(), |_| panic!("on purpose")));
+            let broken = runtime.block_on(calls.answer_with(guard_harness::default(), |_| panic!("on purpose")));
             let broken = reply(broken);
             // Nothing is known about the call, so an ask might not be shown.
             assert!(broken.exit == 2 && broken.stdout.contains("\"permissionDecision\":\"deny\""), "{broken:?}");

@@ -59,24 +59,24 @@ impl ChainCache {
     pub(crate) fn renew(&self) {
         // If there is no new engine, the old one stays.
         if let Ok(new) = Generation::new(&self.dirs, &self.pulse) {
-            *self.now() = new;
+            *self.lock_current() = new;
         }
     }
 
     /// Returns the chain of these projects for a call in `cwd`.
-    pub(crate) fn of(&self, projects: &[String], cwd: &str) -> Arc<Chain> {
+    pub(crate) fn chain_for(&self, projects: &[String], cwd: &str) -> Arc<Chain> {
         let projects = effective(projects);
         let key = FileState::read(&Seal::file(&self.dirs.state));
         let (engine, kept) = {
-            let now = self.now();
+            let now = self.lock_current();
             (now.engine.clone(), now.kept.get(&projects).cloned())
         };
         if let Some(kept) = kept.filter(|kept| kept.key == key && kept.chain.prepared.is_current(&self.dirs)) {
             return kept.chain;
         }
-        let chain = Arc::new(Chain::new(engine, self.prepared(&projects, cwd)));
+        let chain = Arc::new(Chain::new(engine, self.prepare(&projects, cwd)));
         if chain.prepared.is_settled() {
-            let mut now = self.now();
+            let mut now = self.lock_current();
             if now.kept.len() >= KEPT {
                 now.kept.clear();
             }
@@ -85,7 +85,7 @@ impl ChainCache {
         chain
     }
 
-    fn prepared(&self, projects: &[String], cwd: &str) -> Prepared {
+    fn prepare(&self, projects: &[String], cwd: &str) -> Prepared {
         let overrides = Overrides::default();
         let (prepared, compiling) = open_chain(&self.dirs, &self.environment, projects, cwd, &overrides);
         if let Some(mut child) = compiling {
@@ -95,19 +95,19 @@ impl ChainCache {
         prepared
     }
 
-    fn now(&self) -> MutexGuard<'_, Generation> {
+    fn lock_current(&self) -> MutexGuard<'_, Generation> {
         self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Chains for ChainCache {
     fn chain(&self, at: &CallContext) -> Arc<Chain> {
-        self.of(&at.projects(), &at.cwd)
+        self.chain_for(&at.projects(), &at.cwd)
     }
 
     fn nested(&self, folders: &[String]) -> Prepared {
         let inner = folders.last().map_or("/", String::as_str);
-        self.of(folders, inner).prepared.clone()
+        self.chain_for(folders, inner).prepared.clone()
     }
 }
 

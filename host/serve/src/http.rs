@@ -74,7 +74,7 @@ impl Router {
     ) -> Result<Response<Full<Bytes>>, Infallible> {
         let until = Instant::now() + self.read_timeout;
         let (head, mut body) = request.into_parts();
-        let answered = match self.place(&head) {
+        let answered = match self.find_route(&head) {
             Ok(Route::Health) => Ok(self.health().await),
             Ok(Route::Metrics) => Ok(self.metrics().await),
             Ok(Route::Decide) => match self.read(&mut body, PAYLOAD_BYTES, until).await {
@@ -94,17 +94,17 @@ impl Router {
         Ok(match answered {
             Ok(response) => response,
             Err(refusal) => {
-                self.calls.metrics().refused(refusal.status.as_u16());
+                self.calls.metrics().count_refusal(refusal.status.as_u16());
                 (self.note)(&format!("refused with status {}: {}", refusal.status.as_u16(), refusal.text));
                 if refusal.status != StatusCode::REQUEST_TIMEOUT {
                     let _ = throw_away(&mut body, until).await;
                 }
-                refused(refusal)
+                refusal_response(refusal)
             }
         })
     }
 
-    fn place(&self, head: &Parts) -> Result<Route, Refusal> {
+    fn find_route(&self, head: &Parts) -> Result<Route, Refusal> {
         let path = head.uri.path();
         let (method, place) = match path.strip_prefix("/hook") {
             _ if path == "/health" => (Method::GET, Some(Route::Health)),
@@ -112,7 +112,7 @@ impl Router {
             _ if path == "/metrics" => (Method::GET, Some(Route::Metrics)),
             Some("") => (Method::POST, Some(Route::Hook(None))),
             Some(name) if name.starts_with('/') => {
-                let named = guard_harness::named(name.trim_start_matches('/'));
+                let named = guard_harness::find_harness(name.trim_start_matches('/'));
                 (Method::POST, named.map(|harness| Route::Hook(Some(harness))))
             }
             _ => {
@@ -124,7 +124,7 @@ impl Router {
         };
         let is_for_all = matches!(place, Some(Route::Health));
         let shown = head.headers.get(AUTHORIZATION).map(HeaderValue::as_bytes);
-        if !is_for_all && !shown.is_some_and(|header| self.token.is_shown_by(header)) {
+        if !is_for_all && !shown.is_some_and(|header| self.token.matches_header(header)) {
             let why = if shown.is_some() { "the token is wrong" } else { "the token is missing" };
             let text = format!("{why}: send `Authorization: Bearer TOKEN`, with the token of the server's token file");
             let header = Some((WWW_AUTHENTICATE, "Bearer"));
@@ -148,7 +148,7 @@ impl Router {
     ) -> Result<(Vec<u8>, SemaphorePermit<'_>), Refusal> {
         let size = body.size_hint();
         if size.lower() > most {
-            return Err(too_large(most));
+            return Err(too_large_refusal(most));
         }
         // A body without a length may be as long as the limit.
         let kibibytes = size.upper().unwrap_or(most).div_ceil(1024).try_into().unwrap_or(u32::MAX);
@@ -187,7 +187,7 @@ impl Router {
     }
 }
 
-fn too_large(most: u64) -> Refusal {
+fn too_large_refusal(most: u64) -> Refusal {
     Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the payload is larger than {} MiB", most >> 20))
 }
 
@@ -197,7 +197,7 @@ fn busy() -> Refusal {
 }
 
 /// The call can't be logged, and the configuration wants its line first.
-fn unlogged() -> Refusal {
+fn unlogged_refusal() -> Refusal {
     let text = "the server can't write its audit log, so it didn't decide the call";
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text)
 }
@@ -214,7 +214,7 @@ async fn read(body: &mut Incoming, most: u64, until: Instant) -> Result<Vec<u8>,
             None => return Ok(bytes),
             // Copied, because a frame may keep alive a much larger buffer of the connection.
             Some(Ok(frame)) => bytes.extend_from_slice(frame.data_ref().map_or(&[], |data| data)),
-            Some(Err(error)) if error.is::<LengthLimitError>() => return Err(too_large(most)),
+            Some(Err(error)) if error.is::<LengthLimitError>() => return Err(too_large_refusal(most)),
             Some(Err(_)) => return Err(Refusal::new(StatusCode::BAD_REQUEST, "the request broke off")),
         }
     }
@@ -237,7 +237,7 @@ fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusa
     let (mut response, exit) = match answer {
         Answer::Reply(reply, _) => (respond(StatusCode::OK, reply.body()), reply.exit),
         Answer::Busy | Answer::Response(..) => return Err(busy()),
-        Answer::Unlogged => return Err(unlogged()),
+        Answer::Unlogged => return Err(unlogged_refusal()),
         Answer::Report(text) => (respond(StatusCode::BAD_REQUEST, json!({ "error": text }).to_string()), 1),
     };
     let headers = response.headers_mut();
@@ -254,11 +254,11 @@ fn decision_response(answer: Answer) -> Result<Response<Full<Bytes>>, Refusal> {
         Answer::Response(text, ..) => Ok(respond(StatusCode::OK, text)),
         Answer::Report(text) => Err(Refusal::new(StatusCode::BAD_REQUEST, text)),
         Answer::Reply(..) | Answer::Busy => Err(busy()),
-        Answer::Unlogged => Err(unlogged()),
+        Answer::Unlogged => Err(unlogged_refusal()),
     }
 }
 
-fn refused(refusal: Refusal) -> Response<Full<Bytes>> {
+fn refusal_response(refusal: Refusal) -> Response<Full<Bytes>> {
     let mut response = respond(refusal.status, json!({ "error": refusal.text }).to_string());
     let headers = response.headers_mut();
     headers.insert(CONNECTION, HeaderValue::from_static("close"));

@@ -239,7 +239,7 @@ async fn serve(options: &Options, listener: Listener, site: Arc<Router>, mut end
             }
         };
         let Ok(place) = room.clone().try_acquire_owned() else {
-            site.calls.metrics().refused(503);
+            site.calls.metrics().count_refusal(503);
             (options.note)("refused with status 503: there are too many connections");
             if let Ok(place) = refusals.clone().try_acquire_owned() {
                 match connection {

@@ -173,7 +173,7 @@ impl Metrics {
     }
 
     /// Counts an answered call.
-    pub(crate) fn answered(&self, harness: &str, tally: &Tally, time: Duration) {
+    pub(crate) fn count_answer(&self, harness: &str, tally: &Tally, time: Duration) {
         self.duration.observe(time.as_secs_f64());
         let labels = Labels([("verdict", tally.verdict.to_owned()), ("harness", harness.to_owned())]);
         self.calls.get_or_create(&labels).inc();
@@ -185,12 +185,12 @@ impl Metrics {
     }
 
     /// Counts a fault.
-    pub(crate) fn failed(&self, fault: Fault) {
+    pub(crate) fn count_fault(&self, fault: Fault) {
         self.faults.get_or_create(&kind(fault)).inc();
     }
 
     /// Counts a request that was refused.
-    pub(crate) fn refused(&self, status: u16) {
+    pub(crate) fn count_refusal(&self, status: u16) {
         self.refusals.get_or_create(&status_labels(status)).inc();
     }
 
@@ -249,14 +249,14 @@ mod tests {
     #[test]
     fn series_beyond_the_bound_are_counted_together() {
         let metrics = Metrics::new();
-        (0..SERIES + 50).for_each(|n| metrics.answered("claude", &tally(&format!("p{n}")), Duration::ZERO));
+        (0..SERIES + 50).for_each(|n| metrics.count_answer("claude", &tally(&format!("p{n}")), Duration::ZERO));
         let text = metrics.text(Duration::ZERO, 0);
         let series = text.lines().filter(|line| line.starts_with("guard_host_findings_total{"));
         assert_eq!(series.count(), SERIES + 1);
         let others = "guard_host_findings_total{policy=\"(others)\",rule=\"(others)\",outcome=\"warn\"} 50\n";
         assert!(text.contains(others), "{text}");
         // A known series still counts under its name.
-        metrics.answered("claude", &tally("p0"), Duration::ZERO);
+        metrics.count_answer("claude", &tally("p0"), Duration::ZERO);
         let text = metrics.text(Duration::ZERO, 0);
         assert!(text.contains("{policy=\"p0\",rule=\"r\",outcome=\"warn\"} 2\n"), "{text}");
     }
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn no_name_breaks_the_format() {
         let metrics = Metrics::new();
-        metrics.answered("claude", &tally("a\"} 1\nb{c=\"\\\r\u{0}\u{202e}é"), Duration::ZERO);
+        metrics.count_answer("claude", &tally("a\"} 1\nb{c=\"\\\r\u{0}\u{202e}é"), Duration::ZERO);
         let text = metrics.text(Duration::ZERO, 0);
         let expected = "{policy=\"a\\\"} 1\\nb{c=\\\"\\\\\u{fffd}\u{fffd}\u{fffd}é\",rule=\"r\",outcome=\"warn\"} 1\n";
         assert!(text.contains(expected), "{text}");

@@ -55,7 +55,7 @@ impl Token {
     /// Reads the token in this file. Creates the file if it is missing.
     pub(crate) fn load_or_create(path: &Path) -> Result<Self, TokenError> {
         let token = match fs::symlink_metadata(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => make(path),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => create(path),
             _ => Ok(()),
         };
         let token = token.and_then(|()| read(path));
@@ -69,7 +69,7 @@ impl Token {
     }
 
     /// Returns whether the value of an `Authorization` header contains the token, in constant time.
-    pub(crate) fn is_shown_by(&self, header: &[u8]) -> bool {
+    pub(crate) fn matches_header(&self, header: &[u8]) -> bool {
         let Some((scheme, shown)) = header.split_at_checked("Bearer ".len()) else { return false };
         let shown = shown.trim_ascii();
         let differing = shown.iter().zip(&self.0).fold(0, |all, (one, other)| all | (one ^ other));
@@ -77,7 +77,7 @@ impl Token {
     }
 }
 
-fn make(path: &Path) -> Result<(), TokenErrorKind> {
+fn create(path: &Path) -> Result<(), TokenErrorKind> {
     let mut random = [0_u8; RANDOM_BYTES];
     getrandom::fill(&mut random).map_err(|_| io::Error::other("no random numbers"))?;
     if let Some(folder) = path.parent().filter(|folder| !folder.exists()) {
@@ -132,7 +132,7 @@ mod tests {
             ("Bearer ".to_owned(), false),
             (String::new(), false),
         ] {
-            assert_eq!(token.is_shown_by(header.as_bytes()), is_right, "{header}");
+            assert_eq!(token.matches_header(header.as_bytes()), is_right, "{header}");
         }
     }
 

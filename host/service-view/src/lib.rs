@@ -99,7 +99,7 @@ impl scene::Guest for Component {
         with(|state| {
             if let Some(record) = record {
                 let Ok(record) = serde_json::from_str::<Record>(&record) else { broken("the record cannot be read") };
-                state.facts = Some(Arc::new(Recorded::elsewhere(record)));
+                state.facts = Some(Arc::new(Recorded::from_record(record)));
             }
             let Some(facts) = state.facts.clone() else { broken("the first call comes without its record") };
             state.sources = place.map(|(cwd, home, root)| {

@@ -91,7 +91,7 @@ fn react(request: &IncomingRequest) -> Result<Reaction, Reaction> {
         let refusal = Reaction::refusal(405, "only POST is answered here");
         return Err(Reaction { headers: vec![("allow", "POST".to_owned())], ..refusal });
     }
-    if !harness.is_empty() && guard_harness::named(harness).is_none() {
+    if !harness.is_empty() && guard_harness::find_harness(harness).is_none() {
         return Err(Reaction::refusal(404, "there is no harness of this name"));
     }
     let body = read(request)?;

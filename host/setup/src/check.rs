@@ -207,7 +207,7 @@ fn registered(site: HookLocation<'_>) -> Vec<(PathBuf, Overrides)> {
 /// Returns the hooks files that were given to `install`, and those of plugins. Settings of Claude Code in other
 /// projects don't apply here.
 pub(crate) fn named_files(site: HookLocation<'_>) -> Vec<PathBuf> {
-    let (mut files, _) = guard_state::registrations::registered(&site.dirs.state);
+    let (mut files, _) = guard_state::registrations::list_registered(&site.dirs.state);
     let is_json = |file: &PathBuf| file.extension().is_some_and(|end| end == "json") && file.exists();
     files.retain(|file| is_json(file) && !file.ends_with("settings.json") && !file.ends_with("settings.local.json"));
     files

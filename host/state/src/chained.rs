@@ -75,13 +75,13 @@ impl LastLine {
 
     fn parse(line: &str, seal: &Seal) -> Option<Self> {
         let (body, tag) = line.strip_suffix('\n')?.rsplit_once(' ')?;
-        if !seal.fits(LAST, &Tag::default(), body.as_bytes(), &tag_of(tag)?) {
+        if !seal.is_valid(LAST, &Tag::default(), body.as_bytes(), &parse_tag(tag)?) {
             return None;
         }
         let mut words = body.split(' ');
         let mut number = || words.next()?.parse().ok();
         let (n, size, first, first_rotated) = (number()?, number()?, number()?, number()?);
-        Some(LastLine { n, size, first, first_rotated, digest: tag_of(words.next()?)? })
+        Some(LastLine { n, size, first, first_rotated, digest: parse_tag(words.next()?)? })
     }
 }
 
@@ -107,7 +107,7 @@ impl ChainedLog<'_> {
             let tag = seal.tag(APART, &Tag::default(), open.as_bytes());
             return append_line(&mut file, &format!("{open}{APART_MARK}{}\"}}", text(&tag)));
         }
-        let (mut last, is_new) = self.last(&mut file, data.len(), &seal)?;
+        let (mut last, is_new) = self.last_line(&mut file, data.len(), &seal)?;
         let before = last.digest.clone();
         let mut whole = open.to_owned();
         last.n = last.n.saturating_add(1);
@@ -131,7 +131,7 @@ impl ChainedLog<'_> {
     }
 
     /// Returns the record of the last line, completed from the log itself, and whether the log has no chain yet.
-    fn last(&self, file: &mut File, size: u64, seal: &Seal) -> io::Result<(LastLine, bool)> {
+    fn last_line(&self, file: &mut File, size: u64, seal: &Seal) -> io::Result<(LastLine, bool)> {
         let known = self.known_last_line(seal);
         if let Some(last) = known.as_ref().filter(|last| last.size == size && size > 0) {
             return Ok((last.clone(), false));
@@ -201,7 +201,7 @@ struct Link<'a> {
 
 impl<'a> Link<'a> {
     fn parse(line: &'a [u8]) -> Option<Self> {
-        let (sealed, seal) = sealed(line)?;
+        let (sealed, seal) = split_seal(line)?;
         let (rest, prev) = sealed.strip_suffix(b"\"")?.split_last_chunk()?;
         let digits = rest.strip_suffix(b",\"prev\":\"")?;
         let at = digits.iter().rposition(|byte| !byte.is_ascii_digit())?;
@@ -213,7 +213,7 @@ impl<'a> Link<'a> {
 }
 
 /// Splits a line into the sealed part and its seal.
-fn sealed(line: &[u8]) -> Option<(&[u8], Tag)> {
+fn split_seal(line: &[u8]) -> Option<(&[u8], Tag)> {
     let (rest, tag) = line.strip_suffix(b"\"}")?.split_last_chunk()?;
     Some((rest.strip_suffix(b",\"seal\":\"")?, Tag(*tag)))
 }
@@ -227,7 +227,7 @@ fn text(tag: &Tag) -> &str {
     std::str::from_utf8(&tag.0).unwrap_or_default()
 }
 
-fn tag_of(text: &str) -> Option<Tag> {
+fn parse_tag(text: &str) -> Option<Tag> {
     text.as_bytes().try_into().ok().map(Tag)
 }
 

@@ -33,10 +33,10 @@ impl Environment {
         let variables: BTreeMap<String, String> =
             env::vars_os().filter_map(|(name, value)| Some((normalize_name(text(name)?), text(value)?))).collect();
         let cwd = env::current_dir().ok().and_then(paths::judged).unwrap_or_default();
-        let given = variables.get(account::HOME).map(|home| paths::judged_text(home));
-        let given = given.filter(|home| home.starts_with('/'));
+        let home_variable = variables.get(account::HOME).map(|home| paths::judged_text(home));
+        let home_variable = home_variable.filter(|home| home.starts_with('/'));
         let account_home = account::home().unwrap_or_default().trim_end_matches('/').to_owned();
-        let home = given.map_or_else(|| account_home.clone(), |home| home.trim_end_matches('/').to_owned());
+        let home = home_variable.map_or_else(|| account_home.clone(), |home| home.trim_end_matches('/').to_owned());
         let (variables, program) = (Arc::new(variables), env::current_exe().unwrap_or_default());
         Environment { started, variables, cwd, program, home, account_home }
     }

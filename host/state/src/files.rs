@@ -110,7 +110,7 @@ pub fn read_line(file: &mut impl BufRead, line: &mut Vec<u8>, overlong: &mut boo
 /// # Errors
 ///
 /// Those of the file system.
-pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Result<WriteResult> {
+pub fn write_in_folder(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Result<WriteResult> {
     std::fs::create_dir_all(folder)?;
     let dir = Dir::open_ambient_dir(folder, ambient_authority())?;
     let name = path.file_name().map(Path::new).ok_or(io::ErrorKind::InvalidInput)?;
@@ -139,7 +139,7 @@ pub fn put(folder: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Resul
         Ok(data) if data.len() == bytes.len() as u64 && has(&dir, name, bytes)? => return Ok(WriteResult::Same),
         Ok(_) if !replace => return Ok(WriteResult::Kept),
         Ok(data) => {
-            let copy = keep_beside(&dir, name)?;
+            let copy = link_backup(&dir, name)?;
             overwrite(&dir, name, bytes, dir::mode(&data.permissions()))?;
             return Ok(WriteResult::Replaced(folder.join(parent.unwrap_or(Path::new(""))).join(copy)));
         }
@@ -189,7 +189,7 @@ fn has(dir: &Dir, name: &Path, bytes: &[u8]) -> io::Result<bool> {
 }
 
 /// Hard-links the file under a backup name, so that its bytes survive being replaced. Returns the backup's path.
-fn keep_beside(dir: &Dir, name: &Path) -> io::Result<PathBuf> {
+fn link_backup(dir: &Dir, name: &Path) -> io::Result<PathBuf> {
     for number in 1..=COPIES {
         let copy = PathBuf::from(format!("{}.{number}.bak", name.display()));
         match dir.hard_link(name, dir, &copy) {
@@ -227,12 +227,15 @@ mod tests {
     fn a_file_is_written_once_and_a_users_file_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let (root, path) = (folder.path(), Path::new("a/b.json"));
-        assert_eq!(put(root, path, b"1", false).unwrap(), WriteResult::New);
-        assert_eq!(put(root, path, b"1", false).unwrap(), WriteResult::Same);
-        assert_eq!(put(root, path, b"2", false).unwrap(), WriteResult::Kept);
+        assert_eq!(write_in_folder(root, path, b"1", false).unwrap(), WriteResult::New);
+        assert_eq!(write_in_folder(root, path, b"1", false).unwrap(), WriteResult::Same);
+        assert_eq!(write_in_folder(root, path, b"2", false).unwrap(), WriteResult::Kept);
         assert_eq!(read(root.join(path)), "1");
         for (bytes, copy) in [("2", "a/b.json.1.bak"), ("3", "a/b.json.2.bak")] {
-            assert_eq!(put(root, path, bytes.as_bytes(), true).unwrap(), WriteResult::Replaced(root.join(copy)));
+            assert_eq!(
+                write_in_folder(root, path, bytes.as_bytes(), true).unwrap(),
+                WriteResult::Replaced(root.join(copy))
+            );
         }
         assert_eq!((read(root.join("a/b.json.1.bak")), read(root.join("a/b.json.2.bak"))), ("1".into(), "2".into()));
         assert_eq!(std::fs::read_dir(root.join("a")).unwrap().count(), 3, "a temporary file is left");
@@ -247,17 +250,20 @@ mod tests {
         std::fs::write(&target, "theirs").unwrap();
         symlink(&target, folder.path().join("link")).unwrap();
         symlink(outside.path(), folder.path().join("out")).unwrap();
-        assert_eq!(put(folder.path(), Path::new("link"), b"x", false).unwrap(), WriteResult::Kept);
-        assert_eq!(put(folder.path(), Path::new("link"), b"x", true).unwrap(), WriteResult::Blocked("a link"));
+        assert_eq!(write_in_folder(folder.path(), Path::new("link"), b"x", false).unwrap(), WriteResult::Kept);
+        assert_eq!(
+            write_in_folder(folder.path(), Path::new("link"), b"x", true).unwrap(),
+            WriteResult::Blocked("a link")
+        );
         symlink("gone", folder.path().join("dangling")).unwrap();
         for (name, what) in [("dangling", "a link that leads nowhere"), ("out", "a link")] {
             for replace in [false, true] {
-                let written = put(folder.path(), Path::new(name), b"x", replace).unwrap();
+                let written = write_in_folder(folder.path(), Path::new(name), b"x", replace).unwrap();
                 assert_eq!(written, WriteResult::Blocked(what), "{name}");
             }
         }
         assert!(!folder.path().join("gone").exists());
-        assert!(put(folder.path(), Path::new("out/new"), b"x", false).is_err());
+        assert!(write_in_folder(folder.path(), Path::new("out/new"), b"x", false).is_err());
         assert_eq!(read(target), "theirs");
         assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
     }
@@ -270,7 +276,7 @@ mod tests {
         let path = folder.path().join("f");
         std::fs::write(&path, "1").unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
-        put(folder.path(), Path::new("f"), b"2", true).unwrap();
+        write_in_folder(folder.path(), Path::new("f"), b"2", true).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
     }
 }

@@ -106,7 +106,7 @@ impl History {
             bytes = self.bytes()?.unwrap_or_default();
         }
         // A file is never created without a line.
-        if bytes.is_empty() { Err(self.damaged()) } else { self.checked(bytes) }
+        if bytes.is_empty() { Err(self.damaged_error()) } else { self.verify(bytes) }
     }
 
     /// Appends the events of one call in order, and numbers them.
@@ -129,7 +129,7 @@ impl History {
         let data = file.metadata()?;
         // A file is never created without a line.
         if !is_private(&data) || !is_new && data.len() == 0 {
-            return Err(self.damaged());
+            return Err(self.damaged_error());
         }
         let (tag, last) = self.tail(&mut file, data.len())?;
         for (event, number) in events.iter_mut().zip(last.saturating_add(1)..) {
@@ -170,7 +170,7 @@ impl History {
         }
     }
 
-    fn damaged(&self) -> HistoryError {
+    fn damaged_error(&self) -> HistoryError {
         HistoryError::Damaged(self.file())
     }
 
@@ -185,21 +185,21 @@ impl History {
             opened => opened?,
         };
         if !is_private(&file.metadata()?) {
-            return Err(self.damaged());
+            return Err(self.damaged_error());
         }
         let mut bytes = Vec::new();
         file.take(HISTORY_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-        if bytes.len() > HISTORY_BYTES { Err(self.damaged()) } else { Ok(Some(bytes)) }
+        if bytes.len() > HISTORY_BYTES { Err(self.damaged_error()) } else { Ok(Some(bytes)) }
     }
 
     /// Returns the events if each line's seal is right.
-    fn checked(&self, bytes: Vec<u8>) -> Result<PastEvents, HistoryError> {
+    fn verify(&self, bytes: Vec<u8>) -> Result<PastEvents, HistoryError> {
         let seal = Seal::open(&self.state)?;
         let mut tag = Tag::default();
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            let line = line.strip_suffix(b"\n").and_then(Line::parse).ok_or_else(|| self.damaged())?;
-            if !seal.fits(&self.purpose(), &tag, line.body, &line.tag) {
-                return Err(self.damaged());
+            let line = line.strip_suffix(b"\n").and_then(Line::parse).ok_or_else(|| self.damaged_error())?;
+            if !seal.is_valid(&self.purpose(), &tag, line.body, &line.tag) {
+                return Err(self.damaged_error());
             }
             tag = line.tag;
         }
@@ -215,9 +215,10 @@ impl History {
         file.seek(SeekFrom::Start(size.saturating_sub(LINE_BYTES as u64 + 1)))?;
         let mut bytes = Vec::new();
         file.take(LINE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-        let whole = bytes.strip_suffix(b"\n").ok_or_else(|| self.damaged())?;
-        let line = whole.rsplit(|byte| *byte == b'\n').next().and_then(Line::parse).ok_or_else(|| self.damaged())?;
-        let events: Vec<Event> = serde_json::from_slice(line.body).map_err(|_| self.damaged())?;
+        let whole = bytes.strip_suffix(b"\n").ok_or_else(|| self.damaged_error())?;
+        let line =
+            whole.rsplit(|byte| *byte == b'\n').next().and_then(Line::parse).ok_or_else(|| self.damaged_error())?;
+        let events: Vec<Event> = serde_json::from_slice(line.body).map_err(|_| self.damaged_error())?;
         Ok((line.tag, events.last().map_or(0, |event| event.number)))
     }
 
@@ -232,9 +233,9 @@ impl History {
 
     /// Rewrites the file with these events and the newest of the others, up to half of the maximum size.
     fn shrink(&self, seal: &Seal, new: Vec<Event>) -> Result<(), HistoryError> {
-        let mut events = self.checked(self.bytes()?.unwrap_or_default())?.events("")?;
+        let mut events = self.verify(self.bytes()?.unwrap_or_default())?.events("")?;
         events.extend(new);
-        let events = shortened(events);
+        let events = drop_oldest_events(events);
         let mut bytes = Vec::new();
         let mut tag = Tag::default();
         // Eight events always fit in a line.
@@ -272,7 +273,7 @@ impl History {
 
 /// Drops the oldest events until the rest fits in half of a file. The [`LASTING`] kinds are dropped last, and an event
 /// records that.
-fn shortened(mut events: Vec<Event>) -> Vec<Event> {
+fn drop_oldest_events(mut events: Vec<Event>) -> Vec<Event> {
     let size = |event: &Event| serde_json::to_vec(event).map_or(0, |bytes| bytes.len());
     let mut surplus = events.iter().map(size).sum::<usize>().saturating_sub(HISTORY_BYTES / 2);
     let mut lost: BTreeSet<String> = BTreeSet::new();
@@ -292,7 +293,7 @@ fn shortened(mut events: Vec<Event>) -> Vec<Event> {
         });
     }
     let number = events.first().map_or(1, |event| event.number);
-    let told = |kind: &str, target: &str| Event {
+    let summary = |kind: &str, target: &str| Event {
         number,
         time: events.first().map(|event| event.time.clone()).unwrap_or_default(),
         kind: kind.to_owned(),
@@ -304,12 +305,12 @@ fn shortened(mut events: Vec<Event>) -> Vec<Event> {
     // One event is enough to know that a secret was read. After a lost download, any file may be a download.
     let tell = |kind: &String| match kind.as_str() {
         SECRET => None,
-        "download" => Some(told("download", "/")),
-        kind => Some(told(FORGOTTEN, kind)),
+        "download" => Some(summary("download", "/")),
+        kind => Some(summary(FORGOTTEN, kind)),
     };
     let is_new = |one: &Event| !events.iter().any(|event| (&event.kind, &event.target) == (&one.kind, &one.target));
-    let told: Vec<Event> = lost.iter().filter_map(tell).filter(is_new).collect();
-    events.splice(0..0, told);
+    let summary: Vec<Event> = lost.iter().filter_map(tell).filter(is_new).collect();
+    events.splice(0..0, summary);
     events
 }
 

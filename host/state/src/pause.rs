@@ -37,7 +37,7 @@ impl Pause {
         // Opening the seal would create a key, so it is only opened if there is a file.
         fs::symlink_metadata(&file).ok()?;
         let pause: Pause = Seal::open(state).ok()?.read(PURPOSE, &file)?;
-        pause.left(now).map(|_| pause)
+        pause.remaining(now).map(|_| pause)
     }
 
     /// Begins a pause of this length, at most [`LONGEST`]. Replaces an earlier one.
@@ -75,14 +75,14 @@ impl Pause {
     /// The remaining time, or `None` if the pause has expired. A pause that would last longer than [`LONGEST`] was
     /// written under another clock, and is treated as expired.
     #[must_use]
-    pub fn left(&self, now: Timestamp) -> Option<SignedDuration> {
+    pub fn remaining(&self, now: Timestamp) -> Option<SignedDuration> {
         let left = self.until.parse::<Timestamp>().ok()?.duration_since(now);
         (left.is_positive() && left <= LONGEST).then_some(left)
     }
 
     /// Returns whether the policy of this name is paused.
     #[must_use]
-    pub fn names(&self, policy: &str) -> bool {
+    pub fn pauses(&self, policy: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|name| name == policy)
     }
 }
@@ -105,7 +105,7 @@ mod tests {
         let pause =
             Pause::begin(state.path(), now, SignedDuration::from_mins(10), vec!["a".to_owned()], false).unwrap();
         assert_eq!(Pause::load(state.path(), after(9)), Some(pause.clone()));
-        assert_eq!((pause.names("a"), pause.names("b")), (true, false));
+        assert_eq!((pause.pauses("a"), pause.pauses("b")), (true, false));
         assert_eq!(Pause::load(state.path(), after(10)), None);
         assert_eq!(Pause::load(state.path(), after(-24 * 60)), None);
         assert!(Pause::end(state.path()).unwrap());
@@ -129,6 +129,6 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let now = Timestamp::now();
         let pause = Pause::begin(state.path(), now, SignedDuration::from_hours(90), Vec::new(), false).unwrap();
-        assert!(pause.left(now).unwrap() <= LONGEST);
+        assert!(pause.remaining(now).unwrap() <= LONGEST);
     }
 }

@@ -74,7 +74,7 @@ impl Record {
 
     /// Reads the record of a file. `None` without a record with a valid seal.
     pub fn read(state: &Path, file: &Path) -> Option<Self> {
-        let path = place(state, file);
+        let path = registration_path(state, file);
         // Opening the seal would create a key, so it is only opened if there is a record.
         if !path.exists() {
             return None;
@@ -99,7 +99,7 @@ impl Record {
             let newer = std::mem::take(&mut self.folders);
             self.folders = older.folders.into_iter().chain(newer).collect();
         }
-        let path = place(state, &self.file);
+        let path = registration_path(state, &self.file);
         let Ok(seal) = Seal::open(state) else { return };
         if path.parent().is_some_and(|folder| make_private(folder).is_ok()) {
             let _ = seal.write(PURPOSE, &path, &self);
@@ -108,13 +108,13 @@ impl Record {
 
     /// Deletes the record of a file.
     pub fn forget(state: &Path, file: &Path) {
-        let _ = std::fs::remove_file(place(state, file));
+        let _ = std::fs::remove_file(registration_path(state, file));
     }
 }
 
 /// Lists the files with registrations, and the folder whose change means that the list may be out of date.
 #[must_use]
-pub fn registered(state: &Path) -> (Vec<PathBuf>, PathBuf) {
+pub fn list_registered(state: &Path) -> (Vec<PathBuf>, PathBuf) {
     (Record::files(state), folder(state))
 }
 
@@ -123,7 +123,7 @@ pub fn folder(state: &Path) -> PathBuf {
     state.join("registrations")
 }
 
-fn place(state: &Path, file: &Path) -> PathBuf {
+fn registration_path(state: &Path, file: &Path) -> PathBuf {
     folder(state).join(format!("{}.json", digest(&file.to_string_lossy())))
 }
 

@@ -138,16 +138,16 @@ impl Seal {
 
     /// Computes the seal of a part of a file. `before` is the previous part's seal.
     pub(crate) fn tag(&self, purpose: &str, before: &Tag, body: &[u8]) -> Tag {
-        let digits = hex(&self.chained(purpose, before, body).finalize().into_bytes());
+        let digits = hex(&self.mac_after(purpose, before, body).finalize().into_bytes());
         digits.as_bytes().try_into().map(Tag).unwrap_or_default()
     }
 
     /// Returns whether `tag` is the seal of this part.
-    pub(crate) fn fits(&self, purpose: &str, before: &Tag, body: &[u8], tag: &Tag) -> bool {
-        unhex(&tag.0).is_some_and(|tag| self.chained(purpose, before, body).verify_slice(&tag).is_ok())
+    pub(crate) fn is_valid(&self, purpose: &str, before: &Tag, body: &[u8], tag: &Tag) -> bool {
+        unhex(&tag.0).is_some_and(|tag| self.mac_after(purpose, before, body).verify_slice(&tag).is_ok())
     }
 
-    fn chained(&self, purpose: &str, before: &Tag, body: &[u8]) -> Hmac<Sha256> {
+    fn mac_after(&self, purpose: &str, before: &Tag, body: &[u8]) -> Hmac<Sha256> {
         let mut mac = self.mac(purpose, &before.0);
         mac.update(body);
         mac

@@ -16,7 +16,7 @@ use crate::AppDirs;
 use guard_contract::shell_word::quoted;
 
 pub use choice::{Choice, ChoiceMatch, choose};
-pub use operation::{Operation, is_readable, shown};
+pub use operation::{Operation, is_readable, recorded_text};
 pub use record::{ConfirmationPrompt, Contents, Entry, SessionNote, call_key};
 pub use store::Sessions;
 

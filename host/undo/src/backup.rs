@@ -76,7 +76,7 @@ pub struct ChildAnswer {
 impl ChildAnswer {
     /// Creates the answer without a backup, for this reason.
     #[must_use]
-    pub fn nothing(why: String) -> Self {
+    pub fn without_backup(why: String) -> Self {
         ChildAnswer { kept: BackupCoverage::Nothing, id: String::new(), why, is_needless: false }
     }
 }
@@ -93,7 +93,7 @@ pub fn make(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> Ch
             }
             answer
         }
-        Err(error) => ChildAnswer::nothing(error.to_string()),
+        Err(error) => ChildAnswer::without_backup(error.to_string()),
     }
 }
 
@@ -111,7 +111,7 @@ fn begin_and_fill(
     let mut manifest = manifest(&making, task);
     let tops = gathering.gatherer.tops();
     let filled = fill(&making, &mut manifest, &mut gathering, task, env);
-    manifest.left_out = left_out(&filled, &mut gathering.gatherer, task);
+    manifest.left_out = missing_items(&filled, &mut gathering.gatherer, task);
     manifest.lost.append(&mut gathering.gatherer.lost);
     let is_empty = manifest.entries.is_empty() && manifest.git.is_empty();
     manifest.kept = coverage(&filled, &manifest.left_out, is_empty);
@@ -135,10 +135,10 @@ pub fn plan(task: &Task, started: Instant, env: &BTreeMap<String, String>) -> Ch
         return answer;
     }
     let filled = match &gathering.gathered {
-        Ok(_) => gathering.without_held(task, env).map(drop),
+        Ok(_) => gathering.exclude_files_in_git(task, env).map(drop),
         Err(stop) => Err(stop.clone()),
     };
-    let left_out = left_out(&filled, &mut gathering.gatherer, task);
+    let left_out = missing_items(&filled, &mut gathering.gatherer, task);
     let is_empty = gathering.gatherer.entries.is_empty() && gathering.gathered.as_ref().is_ok_and(Vec::is_empty);
     let kept = coverage(&filled, &left_out, is_empty);
     let why = left_out.into_iter().next().unwrap_or_default();
@@ -193,7 +193,9 @@ impl Gathering {
         let is_silent = |loss: &Loss| matches!(loss, Loss::Git(loss) if git_state::is_silent(loss));
         let git = match &self.gathered {
             Ok(git) => git,
-            Err(stop) if task.losses.list.iter().all(is_silent) => return Some(ChildAnswer::nothing(stop.to_string())),
+            Err(stop) if task.losses.list.iter().all(is_silent) => {
+                return Some(ChildAnswer::without_backup(stop.to_string()));
+            }
             Err(_) => return None,
         };
         if !self.gatherer.entries.is_empty() || !git.is_empty() || !self.gatherer.lost.is_empty() {
@@ -201,7 +203,7 @@ impl Gathering {
         }
         // The losses are unknown, and there is nothing to copy.
         if let Some(why) = self.gatherer.left_out.first() {
-            return Some(ChildAnswer::nothing(why.clone()));
+            return Some(ChildAnswer::without_backup(why.clone()));
         }
         let kept = if task.losses.may_be_more { BackupCoverage::Partly } else { BackupCoverage::Whole };
         Some(ChildAnswer { kept, id: String::new(), why: String::new(), is_needless: true })
@@ -209,7 +211,7 @@ impl Gathering {
 
     /// Excludes copies of files that git already has, if there are many files. Returns the tree of each index that was
     /// read.
-    fn without_held(
+    fn exclude_files_in_git(
         &mut self,
         task: &Task,
         env: &BTreeMap<String, String>,
@@ -256,7 +258,7 @@ fn manifest(making: &PendingBackup, task: &Task) -> Manifest {
 }
 
 /// Returns everything that isn't in the backup, with reasons.
-fn left_out(filled: &Result<(), SkipReason>, gatherer: &mut Gatherer, task: &Task) -> Vec<String> {
+fn missing_items(filled: &Result<(), SkipReason>, gatherer: &mut Gatherer, task: &Task) -> Vec<String> {
     let stop = filled.as_ref().err().map(ToString::to_string);
     let more = task.losses.may_be_more.then(|| "the call may destroy more than its text tells".to_owned());
     stop.into_iter().chain(std::mem::take(&mut gatherer.left_out)).chain(more).collect()
@@ -276,7 +278,7 @@ fn gather(
                 add_worktree(gatherer, &native(&path.path))?;
             }
             Loss::Git(git) => states.extend(git_state::gather(gatherer, git, env)?),
-            Loss::Unkept(what) => gatherer.leave_out(format!("{what}: no copy restores it")),
+            Loss::Unkept(what) => gatherer.report_excluded(format!("{what}: no copy restores it")),
         }
     }
     Ok(states)
@@ -317,7 +319,7 @@ fn fill(
     env: &BTreeMap<String, String>,
 ) -> Result<(), SkipReason> {
     manifest.git = gathering.gathered.clone()?;
-    let mut trees = gathering.without_held(task, env)?;
+    let mut trees = gathering.exclude_files_in_git(task, env)?;
     let Gathering { gatherer, until, .. } = gathering;
     let until = *until;
     let failed = |error: io::Error| match error.kind() {
@@ -355,7 +357,7 @@ fn fill(
         }
     }
     entries.retain(|entry| !matches!(entry.content, Content::Copy(u32::MAX)));
-    unread.into_iter().for_each(|path| gatherer.leave_out(format!("{path}: can't be read")));
+    unread.into_iter().for_each(|path| gatherer.report_excluded(format!("{path}: can't be read")));
     manifest.entries = entries;
     for state in &mut manifest.git {
         if !state.has_index() {
@@ -413,9 +415,9 @@ fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMa
         if gatherer.excludes() && git.text(&["rev-parse", "HEAD^{tree}"]).ok().as_ref() != Some(&tree) {
             continue;
         }
-        let asked: String = files.iter().map(|(_, oid)| format!("{oid}\n")).collect();
+        let input: String = files.iter().map(|(_, oid)| format!("{oid}\n")).collect();
         let format = "--batch-check=%(objectname) %(objectsize)";
-        let Ok(sizes) = git.fed(&["cat-file", format], asked.into_bytes()) else { continue };
+        let Ok(sizes) = git.output_with_input(&["cat-file", format], input.into_bytes()) else { continue };
         let sizes = String::from_utf8_lossy(&sizes).into_owned();
         for ((at, oid), line) in files.iter().zip(sizes.lines()) {
             let Some(entry) = gatherer.entries.get_mut(*at) else { continue };

@@ -62,7 +62,7 @@ fn is_cloned(_: &File, _: &File) -> bool {
 }
 
 /// Returns the modification time, in seconds and nanoseconds.
-pub(crate) fn changed(data: &Metadata) -> (i64, i64) {
+pub(crate) fn modification_time(data: &Metadata) -> (i64, i64) {
     (data.mtime(), data.mtime_nsec())
 }
 

@@ -12,11 +12,11 @@ use std::time::Instant;
 
 use guard_facts::Rules;
 use guard_facts::ignored::{KEPT, REMADE, Room, is_remade};
-use guard_facts::real::{RealFacts, room_left};
+use guard_facts::real::{RealFacts, remaining_room};
 use guard_sdk::globs::Glob;
 
 use crate::attributes;
-use crate::copy::changed;
+use crate::copy::modification_time;
 use crate::git::Repository;
 use crate::index::Index;
 use crate::manifest::{Content, Entry, LossKind, LostPath};
@@ -93,15 +93,15 @@ impl Gatherer {
         Gatherer { bounds, entries, seen, left_out, lost, staged, indexes, facts: RealFacts::new(BTreeMap::new()) }
     }
 
-    pub(crate) fn leave_out(&mut self, what: String) {
+    pub(crate) fn report_excluded(&mut self, what: String) {
         if self.left_out.len() < LEFT_OUT && !self.left_out.contains(&what) {
             self.left_out.push(what);
         }
     }
 
     /// Records an existing path that isn't copied.
-    pub(crate) fn lose(&mut self, path: &Path, why: &str) {
-        self.leave_out(format!("{}: {why}", path.display()));
+    pub(crate) fn report_uncopied(&mut self, path: &Path, why: &str) {
+        self.report_excluded(format!("{}: {why}", path.display()));
         if self.lost.len() < LEFT_OUT {
             self.lost.extend(LostPath::read(path));
         }
@@ -130,8 +130,8 @@ impl Gatherer {
             // Text that isn't a valid pattern may match any name.
             name => pattern(name),
         };
-        if !self.bounds.state.as_os_str().is_empty() && self.holds_copies(loss) {
-            self.leave_out(format!("{}: contains undo copies", loss.path));
+        if !self.bounds.state.as_os_str().is_empty() && self.includes_backups(loss) {
+            self.report_excluded(format!("{}: contains undo copies", loss.path));
         }
         let text = Some(loss.path.trim_end_matches('/')).filter(|text| !text.is_empty()).unwrap_or("/");
         let paths = if loss.is_pattern { self.matches(&loss.path)? } else { vec![native(text).into_owned()] };
@@ -147,7 +147,7 @@ impl Gatherer {
             let split = self.entries.iter().skip(first).find(is_split).map(|entry| entry.path.clone());
             split
                 .into_iter()
-                .for_each(|path| self.leave_out(format!("{path}: its name is taken apart, and names others")));
+                .for_each(|path| self.report_excluded(format!("{path}: its name is taken apart, and names others")));
         }
         Ok(())
     }
@@ -155,7 +155,7 @@ impl Gatherer {
     fn add_path(&mut self, path: &Path, how: How, name: Option<&Glob>) -> Result<(), SkipReason> {
         // The parent's links are resolved. The last component isn't, because a link itself is lost.
         let Some((parent, last)) = path.parent().zip(path.file_name()) else {
-            self.lose(path, "a whole file system");
+            self.report_uncopied(path, "a whole file system");
             return Ok(());
         };
         let parent = match parent.canonicalize() {
@@ -168,7 +168,7 @@ impl Gatherer {
             Err(error) => return self.record_unreadable(&path, &error),
         };
         if data.is_symlink() && name.is_some() {
-            self.leave_out(format!("{}: a link that the search may follow", path.display()));
+            self.report_excluded(format!("{}: a link that the search may follow", path.display()));
         }
         let why = if how.deletes() { LossKind::Deleted } else { LossKind::Replaced };
         if data.is_symlink() && !how.deletes() {
@@ -178,7 +178,7 @@ impl Gatherer {
                 Err(error) => return self.record_unreadable(&path, &error),
             };
             if !target.starts_with(&self.bounds.project) {
-                self.lose(&target, "a link that leads out of the project");
+                self.report_uncopied(&target, "a link that leads out of the project");
                 return Ok(());
             }
             match target.symlink_metadata() {
@@ -187,7 +187,7 @@ impl Gatherer {
             }
         }
         let Some(top) = path.to_str().map(str::to_owned) else {
-            self.lose(&path, "its name is not UTF-8");
+            self.report_uncopied(&path, "its name is not UTF-8");
             return Ok(());
         };
         let repository = path.parent().and_then(Repository::find);
@@ -216,7 +216,7 @@ impl Gatherer {
         // Another spelling of the name may be equivalent, and the call's text may not represent the name exactly.
         let is_plain = path.to_str().is_some_and(str::is_ascii);
         if !is_absent || !is_plain {
-            self.leave_out(format!("{}: can't be read", path.display()));
+            self.report_excluded(format!("{}: can't be read", path.display()));
         }
         Ok(())
     }
@@ -256,7 +256,7 @@ impl Gatherer {
         walk.rules.read(&shown, &self.facts);
         for (child, data) in self.children(path, depth)? {
             self.walk(&child, &data, walk, depth + 1)?;
-            walk.rules.leave_all_but(&child.to_string_lossy());
+            walk.rules.retain_ancestors_of(&child.to_string_lossy());
         }
         walk.repository = outer;
         Ok(())
@@ -271,13 +271,13 @@ impl Gatherer {
             let index = self.index(&repository);
             let name = slashed(below);
             is_tracked = index.is_some_and(|index| index.get(&name).is_some() || index.tracks_below(&name));
-            room = room_for(&below.to_string_lossy());
+            room = size_limits(&below.to_string_lossy());
         }
-        if !is_tracked && room_left(path, data, room).is_none() {
+        if !is_tracked && remaining_room(path, data, room).is_none() {
             // Tools rebuild the others, so they don't matter.
             match room {
-                KEPT => self.lose(path, "ignored by git, and large"),
-                _ => self.leave_out(format!("{}: ignored by git, and large", path.display())),
+                KEPT => self.report_uncopied(path, "ignored by git, and large"),
+                _ => self.report_excluded(format!("{}: ignored by git, and large", path.display())),
             }
             return Ok(());
         }
@@ -304,11 +304,11 @@ impl Gatherer {
     fn children(&mut self, folder: &Path, depth: usize) -> Result<Vec<(PathBuf, Metadata)>, SkipReason> {
         self.check_time()?;
         if depth >= DEPTH {
-            self.leave_out(format!("{}: too deep", folder.display()));
+            self.report_excluded(format!("{}: too deep", folder.display()));
             return Ok(Vec::new());
         }
         let Ok(entries) = fs::read_dir(folder) else {
-            self.leave_out(format!("{}: can't be read", folder.display()));
+            self.report_excluded(format!("{}: can't be read", folder.display()));
             return Ok(Vec::new());
         };
         let mut children = Vec::new();
@@ -316,7 +316,7 @@ impl Gatherer {
             match entry.and_then(|entry| Ok((entry.path(), entry.metadata()?))) {
                 Ok(child) => children.push(child),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(_) => self.leave_out(format!("{}: something in it can't be read", folder.display())),
+                Err(_) => self.report_excluded(format!("{}: something in it can't be read", folder.display())),
             }
             if children.len() + self.entries.len() > ENTRIES {
                 return Err(SkipReason::TooMany);
@@ -347,11 +347,11 @@ impl Gatherer {
             return Ok(());
         }
         let Some(text) = path.to_str().map(str::to_owned) else {
-            self.lose(path, "its name is not UTF-8");
+            self.report_uncopied(path, "its name is not UTF-8");
             return Ok(());
         };
         if self.is_excluded(&text) {
-            self.lose(path, "excluded by the configuration");
+            self.report_uncopied(path, "excluded by the configuration");
             return Ok(());
         }
         let content = if data.is_dir() {
@@ -359,7 +359,7 @@ impl Gatherer {
         } else if data.is_symlink() {
             let target = fs::read_link(path).ok().and_then(|target| target.to_str().map(str::to_owned));
             let Some(target) = target else {
-                self.leave_out(format!("{text}: a link that cannot be read"));
+                self.report_excluded(format!("{text}: a link that cannot be read"));
                 return Ok(());
             };
             Content::Link(target)
@@ -367,7 +367,7 @@ impl Gatherer {
             // The number is assigned when the file is copied.
             Content::Copy(u32::MAX)
         } else {
-            self.leave_out(format!("{text}: a device, socket or pipe"));
+            self.report_excluded(format!("{text}: a device, socket or pipe"));
             return Ok(());
         };
         if self.entries.len() >= ENTRIES {
@@ -377,16 +377,16 @@ impl Gatherer {
         // Users can't set attributes of links.
         let attributes = if data.is_symlink() { Ok(Vec::new()) } else { attributes::read(path) };
         let attributes = attributes.unwrap_or_else(|_| {
-            self.leave_out(format!("{text}: its extended attributes can't be read"));
+            self.report_excluded(format!("{text}: its extended attributes can't be read"));
             Vec::new()
         });
         if data.is_file() && data.mode() & 0o6000 != 0 {
-            self.leave_out(format!("{text}: its setuid and setgid bits"));
+            self.report_excluded(format!("{text}: its setuid and setgid bits"));
         }
         let names = if data.is_file() { identity(path, data).map_or(0, |identity| identity.names) } else { 0 };
         let names = if names > 1 { names } else { 0 };
         let size = if data.is_file() { data.len() } else { 0 };
-        let (mode, time, top) = (data.mode() & 0o7777, changed(data), top.to_owned());
+        let (mode, time, top) = (data.mode() & 0o7777, modification_time(data), top.to_owned());
         let digest = String::new();
         self.entries.push(Entry { path: text, content, size, mode, time, why, top, attributes, digest, names });
         Ok(())
@@ -414,7 +414,7 @@ impl Gatherer {
 }
 
 /// Returns the size limits for an ignored path, which is relative to its repository.
-fn room_for(relative: &str) -> Room {
+fn size_limits(relative: &str) -> Room {
     if is_remade(relative) { REMADE } else { KEPT }
 }
 

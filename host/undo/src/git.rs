@@ -78,7 +78,7 @@ impl Git<'_> {
 
     /// Returns the output of a git command that succeeds.
     pub(crate) fn output(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
-        self.fed(arguments, Vec::new())
+        self.output_with_input(arguments, Vec::new())
     }
 
     /// Same as [`Git::output`], as text.
@@ -87,13 +87,13 @@ impl Git<'_> {
     }
 
     /// Returns the output of a git command with this standard input.
-    pub(crate) fn fed(&self, arguments: &[&str], input: Vec<u8>) -> io::Result<Vec<u8>> {
+    pub(crate) fn output_with_input(&self, arguments: &[&str], input: Vec<u8>) -> io::Result<Vec<u8>> {
         self.run(arguments, input, false)
     }
 
     /// Same as [`Git::output`], for a command that writes files of the work tree: filters may need programs on the
     /// `PATH`.
-    pub(crate) fn with_filters(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
+    pub(crate) fn output_with_filters(&self, arguments: &[&str]) -> io::Result<Vec<u8>> {
         self.run(arguments, Vec::new(), true)
     }
 
@@ -114,8 +114,8 @@ impl Git<'_> {
             _ => child.wait_with_output(),
         }?;
         if !output.status.success() {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let line = said.lines().next().unwrap_or("it failed").to_owned();
+            let message = String::from_utf8_lossy(&output.stderr);
+            let line = message.lines().next().unwrap_or("it failed").to_owned();
             return Err(io::Error::other(format!("git {}: {line}", arguments.first().unwrap_or(&""))));
         }
         if output.stdout.len() > OUTPUT_BYTES {

@@ -43,7 +43,7 @@ fn low(number: impl Into<i128>) -> u32 {
 }
 
 #[cfg(unix)]
-fn whole(number: impl Into<i128>) -> i64 {
+fn to_i64(number: impl Into<i128>) -> i64 {
     i64::try_from(number.into()).unwrap_or_default()
 }
 
@@ -69,7 +69,7 @@ impl From<&Stat> for Stamp {
             mode: low(data.st_mode),
             size: low(data.st_size),
             inode: low(data.st_ino),
-            mtime: (whole(data.st_mtime), whole(data.st_mtime_nsec)),
+            mtime: (to_i64(data.st_mtime), to_i64(data.st_mtime_nsec)),
             ctime: (low(data.st_ctime), low(data.st_ctime_nsec)),
         }
     }
@@ -92,7 +92,7 @@ pub(crate) struct TrackedFile<'a> {
 }
 
 impl<'a> TrackedFile<'a> {
-    fn word(&self, index: usize) -> u32 {
+    fn fixed_word(&self, index: usize) -> u32 {
         number(self.fixed, 4 * index).unwrap_or_default()
     }
 
@@ -107,7 +107,7 @@ impl<'a> TrackedFile<'a> {
 
     /// Returns whether it is a submodule, or a folder outside of a sparse work tree.
     pub(crate) fn is_folder(&self) -> bool {
-        matches!(self.word(6) & 0o170_000, 0o160_000 | 0o040_000)
+        matches!(self.fixed_word(6) & 0o170_000, 0o160_000 | 0o040_000)
     }
 
     /// Returns whether it isn't one side of a conflict.
@@ -137,7 +137,7 @@ impl Index {
         Some(Index { written: (data.mtime(), data.mtime_nsec()), ..index })
     }
 
-    fn tracked(&self, slot: EntryLocation) -> TrackedFile<'_> {
+    fn tracked_file(&self, slot: EntryLocation) -> TrackedFile<'_> {
         let (start, length) = slot.path;
         let paths = self.paths.as_deref().unwrap_or(&self.bytes);
         TrackedFile {
@@ -148,7 +148,7 @@ impl Index {
 
     /// Returns the entries at these positions.
     pub(crate) fn entries<'a>(&'a self, slots: &'a [EntryLocation]) -> impl Iterator<Item = TrackedFile<'a>> {
-        slots.iter().map(|slot| self.tracked(*slot))
+        slots.iter().map(|slot| self.tracked_file(*slot))
     }
 
     /// Returns the positions of all entries.
@@ -157,7 +157,7 @@ impl Index {
     }
 
     /// Returns the positions of a path's entries, and of everything below it.
-    pub(crate) fn below(&self, path: &[u8]) -> [&[EntryLocation]; 2] {
+    pub(crate) fn entries_below(&self, path: &[u8]) -> [&[EntryLocation]; 2] {
         let folder = [path, b"/"].concat();
         [
             self.range(|other| other.cmp(path)),
@@ -169,9 +169,9 @@ impl Index {
     }
 
     fn range(&self, order: impl Fn(&[u8]) -> Ordering) -> &[EntryLocation] {
-        let start = self.slots.partition_point(|slot| order(self.tracked(*slot).path).is_lt());
+        let start = self.slots.partition_point(|slot| order(self.tracked_file(*slot).path).is_lt());
         let rest = self.slots.get(start..).unwrap_or_default();
-        let length = rest.partition_point(|slot| order(self.tracked(*slot).path).is_eq());
+        let length = rest.partition_point(|slot| order(self.tracked_file(*slot).path).is_eq());
         rest.get(..length).unwrap_or_default()
     }
 
@@ -183,13 +183,13 @@ impl Index {
 
     /// Returns the entry of a path. In a conflict, the first one.
     pub(crate) fn get(&self, path: &[u8]) -> Option<TrackedFile<'_>> {
-        let [own, _] = self.below(path);
+        let [own, _] = self.entries_below(path);
         self.entries(own).next()
     }
 
     /// Returns whether git tracks something below this folder.
     pub(crate) fn tracks_below(&self, folder: &[u8]) -> bool {
-        let [_, below] = self.below(folder);
+        let [_, below] = self.entries_below(folder);
         !below.is_empty()
     }
 
@@ -201,7 +201,7 @@ impl Index {
     /// Returns whether the file with this stamp is as in the index. False if it may have been changed at the time when
     /// the index was written.
     pub(crate) fn is_unchanged(&self, tracked: &TrackedFile<'_>, stamp: &Stamp) -> bool {
-        let (mode, kind) = (tracked.word(6), stamp.mode & 0o170_000);
+        let (mode, kind) = (tracked.fixed_word(6), stamp.mode & 0o170_000);
         let is_mode = match mode & 0o170_000 {
             0o100_000 => kind == 0o100_000 && stamp.mode & 0o100 == mode & 0o100,
             0o120_000 => kind == 0o120_000,
@@ -213,10 +213,10 @@ impl Index {
         tracked.is_merged()
             && is_mode
             && is_settled
-            && (tracked.word(2), tracked.word(3)) == (low(seconds), low(nanos))
-            && (tracked.word(0), tracked.word(1)) == stamp.ctime
-            && tracked.word(5) == stamp.inode
-            && tracked.word(9) == stamp.size
+            && (tracked.fixed_word(2), tracked.fixed_word(3)) == (low(seconds), low(nanos))
+            && (tracked.fixed_word(0), tracked.fixed_word(1)) == stamp.ctime
+            && tracked.fixed_word(5) == stamp.inode
+            && tracked.fixed_word(9) == stamp.size
     }
 }
 
@@ -339,7 +339,7 @@ mod tests {
             assert!(
                 ["ab/c", "b"].iter().all(|name| index.get(name.as_bytes()).is_some()) && index.get(b"ab").is_none()
             );
-            let [own, below] = index.below(b"ab");
+            let [own, below] = index.entries_below(b"ab");
             assert_eq!((own.len(), below.len()), (0, 2));
         }
     }

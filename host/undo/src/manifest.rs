@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::copy::changed;
+use crate::copy::modification_time;
 
 /// How much of what a call destroys is in its backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -144,7 +144,7 @@ impl LostPath {
     /// Reads an existing path.
     pub(crate) fn read(path: &Path) -> Option<Self> {
         let data = path.symlink_metadata().ok()?;
-        Some(LostPath { path: path.to_string_lossy().into_owned(), size: data.len(), time: changed(&data) })
+        Some(LostPath { path: path.to_string_lossy().into_owned(), size: data.len(), time: modification_time(&data) })
     }
 
     /// Returns whether the path hasn't changed since.

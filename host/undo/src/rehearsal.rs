@@ -9,7 +9,7 @@ use guard_platform::fs::{DirBuilderExt, MetadataExt, identity, symlink};
 use guard_state::{check_private, hex};
 
 use crate::backup::{ChildAnswer, Task};
-use crate::copy::{changed, copy, restore_attributes};
+use crate::copy::{copy, modification_time, restore_attributes};
 use crate::manifest::BackupCoverage;
 use crate::restore::{Options, Restorer};
 use crate::store::{Store, StoreError};
@@ -58,12 +58,12 @@ impl Rehearsal {
         self.folder.join("state")
     }
 
-    fn lost(&self) -> PathBuf {
+    fn lost_folder(&self) -> PathBuf {
         self.project().join("lost")
     }
 
     fn write(&self) -> io::Result<()> {
-        let lost = self.lost();
+        let lost = self.lost_folder();
         DirBuilder::new().recursive(true).mode(0o700).create(lost.join("empty"))?;
         File::create_new(lost.join("file"))?.write_all(TEXT)?;
         match symlink("file", lost.join("link")) {
@@ -77,7 +77,7 @@ impl Rehearsal {
     /// Returns the task of a child process.
     #[must_use]
     pub fn task(&self, left_ms: u64, max_bytes: u64) -> Task {
-        let path = self.lost().to_string_lossy().into_owned();
+        let path = self.lost_folder().to_string_lossy().into_owned();
         let loss = Loss::Path(PathLoss { path, how: How::Delete, is_pattern: false, name: String::new() });
         Task {
             state: self.state(),
@@ -105,7 +105,7 @@ impl Rehearsal {
         let (state, store) = (self.state(), Store::in_state(&self.state()));
         let manifests = store.list().map_err(|error| error.to_string())?;
         let manifest = manifests.iter().find(|manifest| manifest.id == answer.id).ok_or("the copy is in no list")?;
-        fs::remove_dir_all(self.lost()).map_err(|error| error.to_string())?;
+        fs::remove_dir_all(self.lost_folder()).map_err(|error| error.to_string())?;
         let restorer = Restorer { store: &store, state: &state, env };
         let items = restorer.plan(manifest, &Options::default());
         restorer.apply(manifest, &items, &Options::default()).map_err(|error| error.to_string())?;
@@ -114,12 +114,12 @@ impl Rehearsal {
 
     /// Verifies that everything is as [`Rehearsal::begin`] created it.
     fn check(&self) -> io::Result<()> {
-        let lost = self.lost();
+        let lost = self.lost_folder();
         let file = lost.join("file");
         let data = file.symlink_metadata()?;
         let is_same = fs::read(&file)? == TEXT
             && (cfg!(not(unix)) || data.mode() & 0o7777 == 0o640)
-            && changed(&data) == OLD
+            && modification_time(&data) == OLD
             && self.check_link()?
             && lost.join("empty").symlink_metadata()?.is_dir();
         is_same.then_some(()).ok_or_else(|| io::Error::other("a restored file differs from the one that was copied"))
@@ -127,7 +127,7 @@ impl Rehearsal {
 
     /// Returns whether the link is unchanged. A link that couldn't be created on Windows can't differ.
     fn check_link(&self) -> io::Result<bool> {
-        match fs::read_link(self.lost().join("link")) {
+        match fs::read_link(self.lost_folder().join("link")) {
             Err(_) if cfg!(windows) => Ok(true),
             target => Ok(target? == Path::new("file")),
         }
@@ -136,7 +136,7 @@ impl Rehearsal {
     /// Returns whether copies of files on this folder's file system share their extents.
     #[must_use]
     pub fn shares_extents(&self, of: &Path) -> bool {
-        let (from, to) = (self.lost().join("file"), self.folder.join("clone"));
+        let (from, to) = (self.lost_folder().join("file"), self.folder.join("clone"));
         let device = |path: &Path| path.metadata().and_then(|data| identity(path, &data)).map(|identity| identity.dev);
         let is_near = device(of).is_ok_and(|of| device(&self.folder).is_ok_and(|own| own == of));
         is_near && copy(&from, &to, None).is_ok_and(|how| how.is_cloned())

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use crate::attributes;
 use crate::backup::{Task, make};
-use crate::copy::{changed, is_same, restore_attributes};
+use crate::copy::{is_same, modification_time, restore_attributes};
 use crate::git::Git;
 use crate::manifest::{BackupCoverage, Content, Entry, LossKind, Manifest};
 use crate::store::Store;
@@ -51,7 +51,7 @@ pub enum RestoreError {
 
 impl RestoreError {
     /// Returns the error with its cause.
-    fn whole(&self) -> String {
+    fn full_message(&self) -> String {
         match self {
             RestoreError::Io { path, source } => format!("{path}: {source}"),
             RestoreError::Unkept(_) => self.to_string(),
@@ -136,11 +136,11 @@ pub struct Restorer<'a> {
 
 /// Returns the mode to restore. Setuid and setgid bits are removed, because a file would run as the user who restores
 /// it.
-fn mode_of(entry: &Entry) -> u32 {
+fn restored_mode(entry: &Entry) -> u32 {
     if entry.content == Content::Folder { entry.mode } else { entry.mode & 0o1777 }
 }
 
-fn target_of(entry: &Entry, manifest: &Manifest, options: &Options) -> PathBuf {
+fn target_path(entry: &Entry, manifest: &Manifest, options: &Options) -> PathBuf {
     let path = Path::new(&entry.path);
     let Some(to) = &options.to else { return path.to_path_buf() };
     let below = path.strip_prefix(&manifest.project).or_else(|_| path.strip_prefix("/")).unwrap_or(path);
@@ -153,13 +153,13 @@ impl Restorer<'_> {
     pub fn plan<'a>(&self, manifest: &'a Manifest, options: &Options) -> Vec<Item<'a>> {
         let is_meant = |entry: &&Entry| {
             let path = Path::new(&entry.path);
-            options.paths.is_empty() || options.paths.iter().any(|meant| path.starts_with(meant))
+            options.paths.is_empty() || options.paths.iter().any(|selected| path.starts_with(selected))
         };
         let entries: Vec<&Entry> = manifest.entries.iter().filter(is_meant).collect();
         let hashes = self.hashes(&entries, manifest, options);
         let item = |entry: &'a Entry| {
-            let target = target_of(entry, manifest, options);
-            let fate = self.fate(manifest, entry, &target, options, &hashes);
+            let target = target_path(entry, manifest, options);
+            let fate = self.restore_outcome(manifest, entry, &target, options, &hashes);
             Item { entry, target, fate }
         };
         entries.into_iter().map(item).collect()
@@ -170,7 +170,7 @@ impl Restorer<'_> {
         let mut by_root: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
         for entry in entries {
             let Content::Git { root, .. } = &entry.content else { continue };
-            let target = target_of(entry, manifest, options);
+            let target = target_path(entry, manifest, options);
             let is_plain = target.to_str().is_some_and(|text| !text.contains('\n'));
             if is_plain && target.symlink_metadata().is_ok_and(|data| data.is_file() && data.len() == entry.size) {
                 by_root.entry(root).or_default().push(target);
@@ -180,14 +180,14 @@ impl Restorer<'_> {
         for (root, paths) in by_root {
             let names: String = paths.iter().map(|path| format!("{}\n", path.display())).collect();
             let git = Git { root: Path::new(root), env: self.env };
-            let output = git.fed(&["hash-object", "--no-filters", "--stdin-paths"], names.into_bytes());
+            let output = git.output_with_input(&["hash-object", "--no-filters", "--stdin-paths"], names.into_bytes());
             let output = output.map(|output| String::from_utf8_lossy(&output).into_owned()).unwrap_or_default();
             found.extend(paths.into_iter().zip(output.lines().map(str::to_owned)));
         }
         found
     }
 
-    fn fate(
+    fn restore_outcome(
         &self,
         manifest: &Manifest,
         entry: &Entry,
@@ -196,7 +196,7 @@ impl Restorer<'_> {
         hashes: &BTreeMap<PathBuf, String>,
     ) -> RestoreOutcome {
         let Ok(data) = target.symlink_metadata() else { return RestoreOutcome::Made };
-        let is_mode_same = data.mode() & 0o7777 == mode_of(entry);
+        let is_mode_same = data.mode() & 0o7777 == restored_mode(entry);
         let is_same = match &entry.content {
             Content::Folder if data.is_dir() => return RestoreOutcome::Same,
             Content::Folder => return RestoreOutcome::Blocked("a file is in its place"),
@@ -228,7 +228,7 @@ impl Restorer<'_> {
     pub fn apply(&self, manifest: &Manifest, items: &[Item<'_>], options: &Options) -> Result<Report, RestoreError> {
         let mut report = Report::default();
         let with_git = options.paths.is_empty() && options.to.is_none();
-        self.keep_replaced(manifest, items, options, with_git, &mut report)?;
+        self.back_up_replaced(manifest, items, options, with_git, &mut report)?;
         let moved = with_git && self.move_heads(manifest, options, &mut report);
         let again = if moved { self.plan(manifest, options) } else { Vec::new() };
         // What git has just restored is what the call replaced.
@@ -248,7 +248,7 @@ impl Restorer<'_> {
         Ok(report)
     }
 
-    fn keep_replaced(
+    fn back_up_replaced(
         &self,
         manifest: &Manifest,
         items: &[Item<'_>],
@@ -318,7 +318,7 @@ impl Restorer<'_> {
         }
         let others: Vec<&&Item<'_>> = wanted.iter().filter(|item| !done.contains(item.target.as_path())).collect();
         for item in &others {
-            let put = || -> io::Result<()> {
+            let create = || -> io::Result<()> {
                 prepare_parent(&item.target, options)?;
                 if item.entry.content == Content::Folder {
                     DirBuilder::new().recursive(true).mode(0o700).create(&item.target)?;
@@ -330,20 +330,20 @@ impl Restorer<'_> {
                 let made = writing.make(item.entry, &staged).and_then(|()| fs::rename(&staged, &item.target));
                 made.inspect_err(|_| drop(remove(&staged)))
             };
-            if let Err(source) = put() {
-                failed.push(of_entry(item.entry, source));
+            if let Err(source) = create() {
+                failed.push(entry_error(item.entry, source));
                 continue;
             }
             report.restored.push(item.entry.path.clone());
         }
         for item in others.iter().rev().filter(|item| item.entry.content == Content::Folder) {
-            let _ = restore_attributes(&item.target, mode_of(item.entry), item.entry.time);
+            let _ = restore_attributes(&item.target, restored_mode(item.entry), item.entry.time);
         }
         // A blocked path doesn't keep the others from being restored.
         if report.restored.is_empty() && !failed.is_empty() {
             return Err(failed.swap_remove(0));
         }
-        report.problems.extend(failed.iter().map(RestoreError::whole));
+        report.problems.extend(failed.iter().map(RestoreError::full_message));
         let lacking = writing.without_attributes.into_inner();
         report.problems.extend(lacking.into_iter().map(|path| format!("{path}: its extended attributes")));
         let linked = wanted.iter().filter(|item| item.entry.names > 1);
@@ -373,7 +373,7 @@ impl Restorer<'_> {
                 let count = rest.iter().take_while(fits).count().max(1);
                 let (part, others) = rest.split_at_checked(count).unwrap_or((rest, &[]));
                 let orders: String = part.iter().map(|(oid, _)| format!("{oid}\n")).collect();
-                let output = git.fed(&["cat-file", "--batch"], orders.into_bytes()).map_err(fail)?;
+                let output = git.output_with_input(&["cat-file", "--batch"], orders.into_bytes()).map_err(fail)?;
                 read_batch(&output, &mut found).ok_or_else(|| fail(io::Error::other("git lacks an object")))?;
                 rest = others;
             }
@@ -386,7 +386,7 @@ impl Restorer<'_> {
 fn is_later(data: &fs::Metadata, path: &str, manifest: &Manifest, options: &Options) -> bool {
     let began = manifest.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_second);
     let end = options.changed_again.get(path).copied().unwrap_or(began + LONGEST_CALL);
-    changed(data) > (end, 999_999_999)
+    modification_time(data) > (end, 999_999_999)
 }
 
 fn read_batch(mut output: &[u8], found: &mut BTreeMap<String, Vec<u8>>) -> Option<()> {
@@ -403,12 +403,12 @@ fn read_batch(mut output: &[u8], found: &mut BTreeMap<String, Vec<u8>>) -> Optio
     Some(())
 }
 
-fn of_entry(entry: &Entry, source: io::Error) -> RestoreError {
+fn entry_error(entry: &Entry, source: io::Error) -> RestoreError {
     RestoreError::Io { path: entry.path.clone(), source }
 }
 
 /// Removes a partially written entry, and returns its error.
-fn without(staged: &Path, entry: &Entry, source: io::Error) -> RestoreError {
+fn remove_partial(staged: &Path, entry: &Entry, source: io::Error) -> RestoreError {
     let _ = remove(staged);
-    of_entry(entry, source)
+    entry_error(entry, source)
 }

@@ -1,4 +1,4 @@
-//! [`changed`] finds the tracked files that differ from the index.
+//! [`changed_paths`] finds the tracked files that differ from the index.
 //!
 //! Nearly all of the time is spent in the kernel, in one `fstatat` for each file. A path relative to an open folder
 //! takes two thirds of the time of an absolute one, and the files are divided among the processors.
@@ -29,7 +29,7 @@ const THREADS: usize = 4;
 
 /// Returns the paths of these entries whose files differ from the index, or that are replaced by something else, also
 /// in a parent folder.
-pub(crate) fn changed(
+pub(crate) fn changed_paths(
     index: &Index,
     root: &Path,
     slots: &[EntryLocation],
@@ -45,7 +45,7 @@ pub(crate) fn changed(
             let start = next.fetch_add(BLOCK, Ordering::Relaxed);
             let Some(rest) = slots.get(start..).filter(|rest| !rest.is_empty()) else { return Ok(looker.found) };
             for tracked in index.entries(rest.get(..BLOCK).unwrap_or(rest)) {
-                looker.look(&tracked)?;
+                looker.check_file(&tracked)?;
             }
         }
     };
@@ -57,13 +57,13 @@ pub(crate) fn changed(
         // If no thread can be started, this one does all the work.
         let mut found = look()?;
         for other in others {
-            found.append(&mut other.join().unwrap_or_else(|_| Err(failed("a thread ended without an answer")))?);
+            found.append(&mut other.join().unwrap_or_else(|_| Err(skip_reason("a thread ended without an answer")))?);
         }
         Ok(found)
     })
 }
 
-fn failed(why: impl ToString) -> SkipReason {
+fn skip_reason(why: impl ToString) -> SkipReason {
     SkipReason::Failed(why.to_string())
 }
 
@@ -106,7 +106,7 @@ mod tests {
         fn changed(&self) -> Vec<String> {
             let index = Index::read(&self.root().join(".git/index")).unwrap();
             let until = Instant::now() + Duration::from_secs(60);
-            let found = changed(&index, self.root(), index.slots(), until).unwrap();
+            let found = changed_paths(&index, self.root(), index.slots(), until).unwrap();
             found.iter().map(|path| path.strip_prefix(self.root()).unwrap().display().to_string()).collect()
         }
     }
@@ -157,13 +157,13 @@ mod tests {
         fs::write(&file, bytes).unwrap();
         let index = Index::read(&file).unwrap();
         let until = Instant::now() + Duration::from_secs(60);
-        assert!(matches!(changed(&index, world.root(), index.slots(), until), Err(SkipReason::Failed(_))));
+        assert!(matches!(changed_paths(&index, world.root(), index.slots(), until), Err(SkipReason::Failed(_))));
     }
 
     #[test]
     fn no_time_is_an_error() {
         let world = World::new(&names(&["a"]));
         let index = Index::read(&world.root().join(".git/index")).unwrap();
-        assert_eq!(changed(&index, world.root(), index.slots(), Instant::now()), Err(SkipReason::TooLong));
+        assert_eq!(changed_paths(&index, world.root(), index.slots(), Instant::now()), Err(SkipReason::TooLong));
     }
 }

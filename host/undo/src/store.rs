@@ -119,7 +119,7 @@ impl Store {
     }
 
     /// Returns the backups, newest first.
-    fn places(&self) -> Vec<BackupFolder> {
+    fn list_backups(&self) -> Vec<BackupFolder> {
         let entries = fs::read_dir(self.folder()).into_iter().flatten().flatten();
         let place = |entry: fs::DirEntry| {
             let name = entry.file_name().into_string().ok().filter(|name| !name.starts_with('.'))?;
@@ -137,7 +137,7 @@ impl Store {
     ///
     /// The key can't be used.
     pub fn list(&self) -> Result<Vec<Manifest>, StoreError> {
-        let places = self.places();
+        let places = self.list_backups();
         if places.is_empty() {
             return Ok(Vec::new());
         }
@@ -148,7 +148,7 @@ impl Store {
     /// Returns the number of backups and their total size, from their names.
     #[must_use]
     pub fn usage(&self) -> (usize, u64) {
-        let places = self.places();
+        let places = self.list_backups();
         (places.len(), places.iter().map(|place| place.bytes).sum())
     }
 
@@ -188,7 +188,7 @@ impl Store {
         let oldest = oldest.map(|time| time.strftime("%Y%m%d-%H%M%S").to_string()).unwrap_or_default();
         let mut bytes = 0_u64;
         let mut surplus: Vec<BackupFolder> = Vec::new();
-        for (index, place) in self.places().into_iter().enumerate() {
+        for (index, place) in self.list_backups().into_iter().enumerate() {
             bytes = bytes.saturating_add(place.bytes);
             if index >= BACKUPS || bytes > STORE_BYTES || place.id < oldest {
                 surplus.push(place);
@@ -209,7 +209,7 @@ impl Store {
     ///
     /// Any error of the file system.
     pub fn clear(&self, env: &BTreeMap<String, String>) -> Result<usize, StoreError> {
-        let places = self.places();
+        let places = self.list_backups();
         places.iter().try_for_each(|place| self.remove_place(place, env))?;
         self.remove_unfinished();
         Ok(places.len())
@@ -223,9 +223,9 @@ impl Store {
             }
         }
         // A partially removed backup must not be listed.
-        let gone = self.folder().join(format!("{UNFINISHED}{}", place.id));
-        fs::rename(&place.path, &gone)?;
-        Ok(fs::remove_dir_all(&gone)?)
+        let renamed = self.folder().join(format!("{UNFINISHED}{}", place.id));
+        fs::rename(&place.path, &renamed)?;
+        Ok(fs::remove_dir_all(&renamed)?)
     }
 
     /// Removes folders of ended processes.
@@ -269,7 +269,7 @@ fn unpin(root: &str, id: &str, env: &BTreeMap<String, String>) -> io::Result<()>
     let names = git.text(&["for-each-ref", "--format=%(refname)", &prefix])?;
     let orders: String = names.lines().map(|name| format!("delete {name}\n")).collect();
     if !orders.is_empty() {
-        git.fed(&["update-ref", "--stdin"], orders.into_bytes())?;
+        git.output_with_input(&["update-ref", "--stdin"], orders.into_bytes())?;
     }
     Ok(())
 }

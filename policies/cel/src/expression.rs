@@ -45,9 +45,9 @@ impl Variables {
         let mut context = Context::with_env(Arc::new(environment().map_err(|error| error.to_string())?));
         let serde_json::Value::Object(document) = document else { return Err("the call is no object".to_owned()) };
         for (name, value) in document {
-            context.add_variable_from_value(name, of_json(&value));
+            context.add_variable_from_value(name, value_from_json(&value));
         }
-        context.add_variable_from_value(DATA, of_json(data));
+        context.add_variable_from_value(DATA, value_from_json(data));
         Ok(Variables { context })
     }
 }
@@ -66,15 +66,16 @@ impl Expression {
             let message = first.map_or("it is no expression", |error| error.msg.as_str());
             format!("{place}, {line}:{column}: {}", message.trim_start_matches("Syntax error: "))
         })?;
-        if let Some((word, problem)) = shapes::first_broken(&parsed) {
+        if let Some((word, problem)) = shapes::find_broken(&parsed) {
             return Err(format!("{place}, {}: {problem}", position(text, &word)));
         }
-        if let Some(name) = names::unknown(&parsed, &[&KEYS[..], &[DATA], &TYPES].concat()) {
+        if let Some(name) = names::unknown_name(&parsed, &[&KEYS[..], &[DATA], &TYPES].concat()) {
             let names = KEYS.into_iter().chain([DATA]).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             return Err(format!("{place}: there is no `{name}`; an expression begins with {names}"));
         }
         for pattern in names::patterns(&parsed) {
-            compiled(pattern).map_err(|error| format!("{place}: `{pattern}` is no regular expression: {error}"))?;
+            compile_regex(pattern)
+                .map_err(|error| format!("{place}: `{pattern}` is no regular expression: {error}"))?;
         }
         Ok(Expression { place, parsed })
     }
@@ -84,7 +85,7 @@ impl Expression {
     /// # Errors
     ///
     /// If it can't be evaluated, or isn't a boolean.
-    pub(crate) fn holds(&self, variables: &Variables) -> Result<bool, String> {
+    pub(crate) fn is_true(&self, variables: &Variables) -> Result<bool, String> {
         match self.value(variables)? {
             Value::Bool(holds) => Ok(holds),
             other => Err(format!("{} gives {}, which is neither true nor false", self.place, other.type_of())),
@@ -105,7 +106,7 @@ impl Expression {
 
     fn value(&self, variables: &Variables) -> Result<Value, String> {
         let value = variables.context.resolve(&self.parsed);
-        value.map_err(|error| format!("{}: {}", self.place, short(&error.to_string())))
+        value.map_err(|error| format!("{}: {}", self.place, shorten_error(&error.to_string())))
     }
 }
 
@@ -132,16 +133,16 @@ fn environment() -> Result<Env, cel::DeclarationError> {
 
 /// Returns whether a pattern matches a part of the text. The engine's own function would embed the Unicode tables.
 fn matches(text: &CelString<'_>, pattern: &CelString<'_>) -> Result<CelBool, ExecutionError> {
-    let pattern = compiled(pattern.inner()).map_err(|error| ExecutionError::function_error("matches", error))?;
+    let pattern = compile_regex(pattern.inner()).map_err(|error| ExecutionError::function_error("matches", error))?;
     Ok(CelBool::from(pattern.is_match(text.inner())))
 }
 
-fn compiled(pattern: &str) -> Result<regex_lite::Regex, regex_lite::Error> {
+fn compile_regex(pattern: &str) -> Result<regex_lite::Regex, regex_lite::Error> {
     regex_lite::RegexBuilder::new(pattern).size_limit(PATTERN_BYTES).build()
 }
 
 /// Integers are signed, like the literals in expressions.
-fn of_json(value: &serde_json::Value) -> Value {
+fn value_from_json(value: &serde_json::Value) -> Value {
     match value {
         serde_json::Value::Null => Value::Null,
         serde_json::Value::Bool(value) => Value::Bool(*value),
@@ -149,16 +150,16 @@ fn of_json(value: &serde_json::Value) -> Value {
             number.as_i64().map_or_else(|| Value::Float(number.as_f64().unwrap_or(f64::NAN)), Value::Int)
         }
         serde_json::Value::String(text) => Value::String(Arc::new(text.clone())),
-        serde_json::Value::Array(items) => Value::List(Arc::new(items.iter().map(of_json).collect())),
+        serde_json::Value::Array(items) => Value::List(Arc::new(items.iter().map(value_from_json).collect())),
         serde_json::Value::Object(object) => {
-            let of_entry = |(name, value): (&String, &serde_json::Value)| (name.clone(), of_json(value));
+            let of_entry = |(name, value): (&String, &serde_json::Value)| (name.clone(), value_from_json(value));
             Value::from(object.iter().map(of_entry).collect::<HashMap<String, Value>>())
         }
     }
 }
 
 /// The engine's errors contain whole values.
-fn short(text: &str) -> String {
+fn shorten_error(text: &str) -> String {
     match text.char_indices().nth(200) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),

@@ -39,36 +39,36 @@ impl Policy for Cel {
 
     fn configure(settings: Settings) -> Result<Self, Error> {
         let coverage = settings.coverage;
-        let (rules, data) = settings.checked()?;
-        let names_history = rules.iter().any(names_history);
+        let (rules, data) = settings.validate()?;
+        let names_history = rules.iter().any(uses_history);
         let rules = rules.into_iter().map(policy::Condition::new).collect::<Result<_, _>>()?;
         Ok(Self { rules, names_history, data, coverage })
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
-        let variables = Variables::new(policy_input_document::of_call(call, self.names_history)?, &self.data)?;
+        let variables = Variables::new(policy_input_document::call_document(call, self.names_history)?, &self.data)?;
         if self.coverage {
             let names = self.rules.iter().map(policy::Condition::name);
-            policy_input_document::rules_told(names).iter().for_each(|line| call.log(Level::Info, line));
+            policy_input_document::format_rules(names).iter().for_each(|line| call.log(Level::Info, line));
         }
-        let (mut said, mut fault) = (Vec::new(), None);
+        let (mut answers, mut fault) = (Vec::new(), None);
         for rule in &self.rules {
             match rule.answer(&variables, |warning| call.log(Level::Warn, &warning)) {
-                Ok(answer) => said.extend(answer),
+                Ok(answer) => answers.extend(answer),
                 Err(error) => fault = fault.or(Some(error)),
             }
         }
         match fault {
             // No outcome is more severe, so the errors don't change the verdict.
-            Some(error) if said.iter().any(|one| one.outcome == Outcome::Deny) => call.log(Level::Error, &error),
+            Some(error) if answers.iter().any(|one| one.outcome == Outcome::Deny) => call.log(Level::Error, &error),
             Some(error) => return Err(error.into()),
             None => {}
         }
-        Ok(policy_input_document::decision(&policy::RULE, said))
+        Ok(policy_input_document::decision(&policy::RULE, answers))
     }
 }
 
-fn names_history(rule: &RawSettings) -> bool {
+fn uses_history(rule: &RawSettings) -> bool {
     std::iter::once(&rule.when)
         .chain(&rule.message_expression)
         .any(|text| text.contains(policy_input_document::HISTORY))

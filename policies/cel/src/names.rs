@@ -6,27 +6,32 @@ use cel::IdedExpr;
 use cel::common::ast::{EntryExpr, Expr, LiteralValue};
 
 /// Returns the first name that is neither in `known` nor bound by an enclosing macro.
-pub(crate) fn unknown(expression: &IdedExpr, known: &[&str]) -> Option<String> {
-    first(expression, &mut known.to_vec()).map(str::to_owned)
+pub(crate) fn unknown_name(expression: &IdedExpr, known: &[&str]) -> Option<String> {
+    first_unknown(expression, &mut known.to_vec()).map(str::to_owned)
 }
 
-fn first<'a>(expression: &'a IdedExpr, bound: &mut Vec<&'a str>) -> Option<&'a str> {
+fn first_unknown<'a>(expression: &'a IdedExpr, bound: &mut Vec<&'a str>) -> Option<&'a str> {
     match &expression.expr {
         Expr::Ident(name) => Some(name.as_str()).filter(|name| !bound.contains(name)),
         Expr::Unspecified | Expr::Literal(_) => None,
-        Expr::Select(select) => first(&select.operand, bound),
-        Expr::List(list) => list.elements.iter().find_map(|element| first(element, bound)),
-        Expr::Map(map) => map.entries.iter().find_map(|entry| in_entry(&entry.expr, bound)),
-        Expr::Struct(of) => of.entries.iter().find_map(|entry| in_entry(&entry.expr, bound)),
-        Expr::Call(call) => call.target.iter().map(AsRef::as_ref).chain(&call.args).find_map(|part| first(part, bound)),
-        Expr::Comprehension(of) => first(&of.iter_range, bound).or_else(|| first(&of.accu_init, bound)).or_else(|| {
-            let before = bound.len();
-            let variables = [Some(&of.iter_var), of.iter_var2.as_ref(), Some(&of.accu_var)];
-            bound.extend(variables.into_iter().flatten().map(String::as_str));
-            let found = [&of.loop_cond, &of.loop_step, &of.result].into_iter().find_map(|part| first(part, bound));
-            bound.truncate(before);
-            found
-        }),
+        Expr::Select(select) => first_unknown(&select.operand, bound),
+        Expr::List(list) => list.elements.iter().find_map(|element| first_unknown(element, bound)),
+        Expr::Map(map) => map.entries.iter().find_map(|entry| first_unknown_in_entry(&entry.expr, bound)),
+        Expr::Struct(of) => of.entries.iter().find_map(|entry| first_unknown_in_entry(&entry.expr, bound)),
+        Expr::Call(call) => {
+            call.target.iter().map(AsRef::as_ref).chain(&call.args).find_map(|part| first_unknown(part, bound))
+        }
+        Expr::Comprehension(of) => {
+            first_unknown(&of.iter_range, bound).or_else(|| first_unknown(&of.accu_init, bound)).or_else(|| {
+                let before = bound.len();
+                let variables = [Some(&of.iter_var), of.iter_var2.as_ref(), Some(&of.accu_var)];
+                bound.extend(variables.into_iter().flatten().map(String::as_str));
+                let found =
+                    [&of.loop_cond, &of.loop_step, &of.result].into_iter().find_map(|part| first_unknown(part, bound));
+                bound.truncate(before);
+                found
+            })
+        }
     }
 }
 
@@ -67,10 +72,10 @@ fn parts(entry: &EntryExpr) -> Vec<&IdedExpr> {
     }
 }
 
-fn in_entry<'a>(entry: &'a EntryExpr, bound: &mut Vec<&'a str>) -> Option<&'a str> {
+fn first_unknown_in_entry<'a>(entry: &'a EntryExpr, bound: &mut Vec<&'a str>) -> Option<&'a str> {
     match entry {
-        EntryExpr::StructField(field) => first(&field.value, bound),
-        EntryExpr::MapEntry(entry) => first(&entry.key, bound).or_else(|| first(&entry.value, bound)),
+        EntryExpr::StructField(field) => first_unknown(&field.value, bound),
+        EntryExpr::MapEntry(entry) => first_unknown(&entry.key, bound).or_else(|| first_unknown(&entry.value, bound)),
     }
 }
 
@@ -82,7 +87,7 @@ mod tests {
 
     #[test]
     fn what_macros_bind_is_known_inside_of_them_and_nothing_else_is() {
-        let unknown = |text: &str| unknown(&PrattParser::new().parse(text).unwrap(), &["a", "b"]);
+        let unknown = |text: &str| unknown_name(&PrattParser::new().parse(text).unwrap(), &["a", "b"]);
         for text in [
             "a.exists(x, x.c == b && a.all(y, y == x))",
             "a.map(x, [x, {'k': x, b: [x]}]).filter(x, has(x.k) && size(x) > 1)[0] == 'z'",

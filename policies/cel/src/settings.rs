@@ -60,7 +60,7 @@ impl Settings {
     /// # Errors
     ///
     /// If there are no rules, or too many.
-    pub(crate) fn checked(self) -> Result<(Vec<RawSettings>, Value), String> {
+    pub(crate) fn validate(self) -> Result<(Vec<RawSettings>, Value), String> {
         if self.file.is_some() || self.text.is_some() {
             let file = self.file.unwrap_or_else(|| "`text`".to_owned());
             return Err(format!(

@@ -5,7 +5,7 @@
 
 use cel::IdedExpr;
 use cel::common::ast::{ComprehensionExpr, EntryExpr, Expr, LiteralValue, operators};
-use policy_input_document::{Shape, unknown};
+use policy_input_document::{Shape, unknown_name};
 
 /// The macros that bind a name.
 const MACROS: [&str; 5] = ["all", "exists", "exists_one", "filter", "map"];
@@ -14,8 +14,8 @@ const MACROS: [&str; 5] = ["all", "exists", "exists_one", "filter", "map"];
 pub(crate) type Broken = (String, String);
 
 /// Returns the first key, value or macro that can't work.
-pub(crate) fn first_broken(expression: &IdedExpr) -> Option<Broken> {
-    Scope::default().broken(expression)
+pub(crate) fn find_broken(expression: &IdedExpr) -> Option<Broken> {
+    Scope::default().check_expression(expression)
 }
 
 /// The names that macros bind around an expression, innermost last.
@@ -25,18 +25,22 @@ struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    fn broken(&mut self, expression: &'a IdedExpr) -> Option<Broken> {
+    fn check_expression(&mut self, expression: &'a IdedExpr) -> Option<Broken> {
         match &expression.expr {
             Expr::Unspecified | Expr::Literal(_) | Expr::Ident(_) => None,
-            Expr::Select(select) => self.broken(&select.operand).or_else(|| self.key(&select.operand, &select.field)),
-            Expr::List(list) => list.elements.iter().find_map(|element| self.broken(element)),
-            Expr::Map(map) => map.entries.iter().find_map(|entry| self.in_entry(&entry.expr)),
-            Expr::Struct(of) => of.entries.iter().find_map(|entry| self.in_entry(&entry.expr)),
+            Expr::Select(select) => {
+                self.check_expression(&select.operand).or_else(|| self.key(&select.operand, &select.field))
+            }
+            Expr::List(list) => list.elements.iter().find_map(|element| self.check_expression(element)),
+            Expr::Map(map) => map.entries.iter().find_map(|entry| self.check_entry(&entry.expr)),
+            Expr::Struct(of) => of.entries.iter().find_map(|entry| self.check_entry(&entry.expr)),
             Expr::Comprehension(of) => {
-                let broken = self.broken(&of.iter_range).or_else(|| self.broken(&of.accu_init));
+                let broken = self.check_expression(&of.iter_range).or_else(|| self.check_expression(&of.accu_init));
                 broken.or_else(|| {
                     self.within(of, |scope| {
-                        [&of.loop_cond, &of.loop_step, &of.result].into_iter().find_map(|part| scope.broken(part))
+                        [&of.loop_cond, &of.loop_step, &of.result]
+                            .into_iter()
+                            .find_map(|part| scope.check_expression(part))
                     })
                 })
             }
@@ -46,46 +50,50 @@ impl<'a> Scope<'a> {
                 if let (Some(_), [IdedExpr { expr: Expr::Ident(_), .. }, _, ..]) = (target, call.args.as_slice())
                     && let Some(meant) = misspelt_macro(name)
                 {
-                    return Some((name.to_owned(), unknown("macro", name, &[meant])));
+                    return Some((name.to_owned(), unknown_name("macro", name, &[meant])));
                 }
                 let parts = || target.into_iter().chain(&call.args);
-                parts().find_map(|part| self.broken(part)).or_else(|| match (name, target, call.args.as_slice()) {
-                    (operators::EQUALS | operators::NOT_EQUALS, None, [one, other]) => {
-                        self.compared(one, other).or_else(|| self.compared(other, one))
+                parts().find_map(|part| self.check_expression(part)).or_else(|| {
+                    match (name, target, call.args.as_slice()) {
+                        (operators::EQUALS | operators::NOT_EQUALS, None, [one, other]) => {
+                            self.check_comparison(one, other).or_else(|| self.check_comparison(other, one))
+                        }
+                        (operators::IN, None, [value, IdedExpr { expr: Expr::List(list), .. }]) => {
+                            list.elements.iter().find_map(|element| self.check_comparison(value, element))
+                        }
+                        (operators::INDEX, None, [of, key]) => self.key(of, text(key)?),
+                        ("startsWith", Some(value), [start]) => {
+                            let start = text(start)?;
+                            Some((start.to_owned(), self.shape(value)?.refuse_start(start)?))
+                        }
+                        ("matches", Some(value), [pattern]) => {
+                            let pattern = text(pattern)?;
+                            Some((pattern.to_owned(), self.shape(value)?.refuse_pattern(pattern)?))
+                        }
+                        _ => None,
                     }
-                    (operators::IN, None, [value, IdedExpr { expr: Expr::List(list), .. }]) => {
-                        list.elements.iter().find_map(|element| self.compared(value, element))
-                    }
-                    (operators::INDEX, None, [of, key]) => self.key(of, text(key)?),
-                    ("startsWith", Some(value), [start]) => {
-                        let start = text(start)?;
-                        Some((start.to_owned(), self.shape(value)?.refuse_start(start)?))
-                    }
-                    ("matches", Some(value), [pattern]) => {
-                        let pattern = text(pattern)?;
-                        Some((pattern.to_owned(), self.shape(value)?.refuse_pattern(pattern)?))
-                    }
-                    _ => None,
                 })
             }
         }
     }
 
-    fn in_entry(&mut self, entry: &'a EntryExpr) -> Option<Broken> {
+    fn check_entry(&mut self, entry: &'a EntryExpr) -> Option<Broken> {
         match entry {
-            EntryExpr::StructField(field) => self.broken(&field.value),
-            EntryExpr::MapEntry(entry) => self.broken(&entry.key).or_else(|| self.broken(&entry.value)),
+            EntryExpr::StructField(field) => self.check_expression(&field.value),
+            EntryExpr::MapEntry(entry) => {
+                self.check_expression(&entry.key).or_else(|| self.check_expression(&entry.value))
+            }
         }
     }
 
     /// Checks a key of the value `of`.
     fn key(&mut self, of: &'a IdedExpr, key: &str) -> Option<Broken> {
         let known = self.shape(of)?.key(key).err()?;
-        Some((key.to_owned(), unknown("name", key, &known)))
+        Some((key.to_owned(), unknown_name("name", key, &known)))
     }
 
     /// Checks a literal that is compared with a value, and returns it if they can never be equal.
-    fn compared(&mut self, value: &'a IdedExpr, other: &'a IdedExpr) -> Option<Broken> {
+    fn check_comparison(&mut self, value: &'a IdedExpr, other: &'a IdedExpr) -> Option<Broken> {
         let other = text(other)?;
         Some((other.to_owned(), self.shape(value)?.refuse(other)?))
     }
@@ -120,7 +128,7 @@ impl<'a> Scope<'a> {
             }
             // `map` and `filter` append the elements to a list.
             Expr::Comprehension(of) => {
-                let element = added(&of.loop_step)?;
+                let element = appended_element(&of.loop_step)?;
                 let element = self.within(of, |scope| scope.shape(element))?;
                 Some(Shape::List(Box::new(element)))
             }
@@ -130,10 +138,10 @@ impl<'a> Scope<'a> {
 }
 
 /// Returns the element that a step of `map` or `filter` appends.
-fn added(step: &IdedExpr) -> Option<&IdedExpr> {
+fn appended_element(step: &IdedExpr) -> Option<&IdedExpr> {
     let Expr::Call(call) = &step.expr else { return None };
     match (call.func_name.as_str(), call.args.as_slice()) {
-        (operators::CONDITIONAL, [_, then, _]) => added(then),
+        (operators::CONDITIONAL, [_, then, _]) => appended_element(then),
         (operators::ADD, [_, IdedExpr { expr: Expr::List(list), .. }]) => list.elements.first(),
         _ => None,
     }
@@ -160,7 +168,7 @@ mod tests {
     use super::*;
 
     fn word(text: &str) -> Option<String> {
-        first_broken(&PrattParser::new().parse(text).unwrap()).map(|(word, _)| word)
+        find_broken(&PrattParser::new().parse(text).unwrap()).map(|(word, _)| word)
     }
 
     #[test]

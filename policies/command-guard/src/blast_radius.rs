@@ -2,7 +2,7 @@
 //! the code for the reach.
 
 use guard_sdk::syntax::Effect;
-pub(crate) use policy_blast_radius::{BlastRadius, is_disposable, is_inside, refuses_folders, takes_whole};
+pub(crate) use policy_blast_radius::{BlastRadius, deletes_whole, is_disposable, is_inside, refuses_folders};
 
 use crate::call_view::CallView;
 

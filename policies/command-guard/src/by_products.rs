@@ -153,8 +153,8 @@ pub(crate) fn is_brought(effect: &Effect, view: &CallView<'_>) -> bool {
         let by = other.tag("by").unwrap_or_default();
         other.kind == "write" && other.command_id < effect.command_id && (BRING.contains(&by) || is_git_mv(other))
     };
-    let mut brought = view.analysis.effects.iter().filter(brings);
-    brought.any(|other| other.path.lexical.split('/').any(|part| name.folded(part)))
+    let mut incoming = view.analysis.effects.iter().filter(brings);
+    incoming.any(|other| other.path.lexical.split('/').any(|part| name.folded(part)))
 }
 
 /// Folders that a tool fills, and the tools that refill them: a program, and words of which one must follow, if there

@@ -66,7 +66,7 @@ impl<'a> CallView<'a> {
 
     /// Returns the call's command with each run of white space replaced by a space.
     pub(crate) fn text(&self) -> &str {
-        self.text.get_or_init(|| one_line(self.raw_text()))
+        self.text.get_or_init(|| join_lines(self.raw_text()))
     }
 
     /// Returns the command of an effect.
@@ -82,21 +82,21 @@ impl<'a> CallView<'a> {
     }
 
     /// Returns the part of the call to show: all of it if it is short, otherwise the command.
-    fn shown(&self, command_id: u32) -> String {
+    fn excerpt(&self, command_id: u32) -> String {
         let mut last = self.shown.borrow_mut();
         if let Some((_, text)) = last.as_ref().filter(|(id, _)| *id == command_id) {
             return text.clone();
         }
         let text = self.text();
-        let in_file = self.command_by_id(command_id).and_then(|command| self.in_file(command));
+        let in_file = self.command_by_id(command_id).and_then(|command| self.describe_file_command(command));
         let shown = if let Some(shown) = in_file {
             shown
         } else if text.chars().nth(SHOWN).is_none() && !text.is_empty() {
             format!("`{text}`")
         } else {
             let command = self.command_by_id(command_id).map(|command| match self.call.tool() {
-                "PowerShell" => self.statement_of(command),
-                _ => one_line(&command.text()),
+                "PowerShell" => self.powershell_statement(command),
+                _ => join_lines(&command.text()),
             });
             format!("`{}`", cut(command.as_deref().unwrap_or(text), SHOWN))
         };
@@ -106,7 +106,7 @@ impl<'a> CallView<'a> {
 
     /// Returns the PowerShell statement of a command, which the analysis translates to bash: the statement that
     /// contains the most of the command's operands.
-    fn statement_of(&self, command: &Command) -> String {
+    fn powershell_statement(&self, command: &Command) -> String {
         let operands = || command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-')).take(STATEMENTS);
         // Tests and output name the same things.
         let does = |statement: &str| {
@@ -120,17 +120,18 @@ impl<'a> CallView<'a> {
         };
         let statements: Vec<&str> = self.raw_text().split(['\n', ';', '{', '}']).take(STATEMENTS).collect();
         let best = statements.into_iter().rev().max_by_key(shared).filter(|best| shared(best).0 > 0);
-        best.map_or_else(|| self.text().to_owned(), one_line)
+        best.map_or_else(|| self.text().to_owned(), join_lines)
     }
 
     /// Returns a command in a file that the call runs, with its location.
-    fn in_file(&self, command: &Command) -> Option<String> {
+    fn describe_file_command(&self, command: &Command) -> Option<String> {
         let ScriptPlace { path, line } = command.script()?;
         if line.is_none() && command.word(1) == "-" {
             // Code in another language is shown by the command that runs it. A parent has a smaller id.
-            return self.in_file(self.command_by_id(command.parent).filter(|parent| parent.id < command.id)?);
+            return self
+                .describe_file_command(self.command_by_id(command.parent).filter(|parent| parent.id < command.id)?);
         }
-        let text = one_line(&command.text());
+        let text = join_lines(&command.text());
         // The call itself wrote the file.
         if line.is_none() && self.text().contains(&text) {
             return None;
@@ -152,7 +153,7 @@ pub(crate) enum Recovery {
 
 impl Recovery {
     /// The host's answer. Without one, the effect loses nothing.
-    fn of(effect: &Effect) -> Self {
+    fn from_effect(effect: &Effect) -> Self {
         match effect.tag("recovery") {
             None | Some("recoverable") => Recovery::Recoverable,
             Some("partly") => Recovery::Partly,
@@ -192,13 +193,13 @@ pub(crate) struct Hit {
 impl Hit {
     /// Creates a hit by an effect. `why` is a clause with the action and the reason.
     pub(crate) fn new(outcome: Outcome, effect: &Effect, why: impl Into<String>, remedy: impl Into<String>) -> Self {
-        let hit = Self::of_command(outcome, effect.command_id, why, remedy);
+        let hit = Self::for_command(outcome, effect.command_id, why, remedy);
         let (kind, operation, severity) = (effect.kind.clone(), effect.operation.clone(), Some(effect.severity));
         Hit { kind, operation, severity, ..hit }
     }
 
     /// Creates a hit by a command, or by the whole call with the id 0.
-    pub(crate) fn of_command(
+    pub(crate) fn for_command(
         outcome: Outcome,
         command_id: u32,
         why: impl Into<String>,
@@ -230,7 +231,7 @@ impl Hit {
     }
 
     /// Omits the rule's summary from the message.
-    pub(crate) fn plain(mut self) -> Self {
+    pub(crate) fn without_summary(mut self) -> Self {
         self.is_plain = true;
         self
     }
@@ -252,15 +253,15 @@ impl Hit {
     }
 
     /// Marks the effect's loss as the only reason for the hit.
-    pub(crate) fn of_loss(self, effect: &Effect) -> Self {
-        Hit { recovery: Some(Recovery::of(effect)), ..self }
+    pub(crate) fn with_loss(self, effect: &Effect) -> Self {
+        Hit { recovery: Some(Recovery::from_effect(effect)), ..self }
     }
 
     /// Returns the finding of `rule` with the outcome that the settings give it. `None` if they silence it.
-    pub(crate) fn told(self, rule: &Rule, class: &str, view: &CallView<'_>) -> Option<MergedFinding> {
+    pub(crate) fn into_merged_finding(self, rule: &Rule, class: &str, view: &CallView<'_>) -> Option<MergedFinding> {
         let names = Names { rule: rule.id, class, kind: &self.kind, operation: &self.operation };
         let outcome = view.settings.adjust(&names, self.outcome)?;
-        let shown = view.shown(self.command_id);
+        let shown = view.excerpt(self.command_id);
         let summary = if self.is_plain { String::new() } else { format!(" ({})", rule.summary) };
         let opening = match outcome {
             Outcome::Deny => format!("Dangerous command: {shown}{summary}: "),
@@ -306,8 +307,9 @@ impl MergedFinding {
 
     /// Returns whether the findings differ only in the names.
     pub(crate) fn is_like(&self, other: &MergedFinding) -> bool {
-        let texts =
-            |told: &MergedFinding| (told.outcome, told.is_subject, told.names.is_empty(), told.first_path.is_none());
+        let texts = |finding: &MergedFinding| {
+            (finding.outcome, finding.is_subject, finding.names.is_empty(), finding.first_path.is_none())
+        };
         texts(self) == texts(other)
             && (&self.before, &self.behind, &self.remedy) == (&other.before, &other.behind, &other.remedy)
             && self.tags == other.tags
@@ -340,7 +342,7 @@ impl MergedFinding {
 }
 
 /// Returns the alternative to the effect, or the step before it, from the program tables.
-pub(crate) fn instead<'e>(effect: &'e Effect, otherwise: &'e str) -> &'e str {
+pub(crate) fn alternative<'e>(effect: &'e Effect, otherwise: &'e str) -> &'e str {
     effect.tag("instead").unwrap_or(otherwise)
 }
 
@@ -356,6 +358,6 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
-pub(crate) fn one_line(text: &str) -> String {
+pub(crate) fn join_lines(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

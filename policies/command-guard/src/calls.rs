@@ -10,13 +10,13 @@ pub(crate) const MOST: usize = 64;
 const OWNERS: &[&str] = &["builtins.", "builtins__.", "Kernel.", "Process.", "IO.", "Open3."];
 
 /// Returns the ends of the calls with this name.
-pub(crate) fn places(code: &str, call: &str) -> Vec<usize> {
+pub(crate) fn call_ends(code: &str, call: &str) -> Vec<usize> {
     let (name, own) = call.strip_prefix('!').map_or((call, false), |name| (name, true));
     let (name, prefix) = name.strip_suffix('*').map_or((name, false), |name| (name, true));
     let is_word = |char: Option<char>| char.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
     let begins_word = is_word(name.chars().next());
     let ends_word = is_word(name.chars().next_back()) && !prefix;
-    let stands = |at: &usize| {
+    let is_call = |at: &usize| {
         let (before, after) = code.split_at_checked(*at).unwrap_or_default();
         let last = before.chars().next_back();
         let method = matches!(last, Some('.' | '$')) || before.ends_with("->");
@@ -36,16 +36,16 @@ pub(crate) fn places(code: &str, call: &str) -> Vec<usize> {
         !inside_word && (!own || !method || of_language) && (!bare || called)
     };
     let width = name.trim_end_matches('(').len();
-    code.match_indices(name).map(|(at, _)| at).filter(stands).take(MOST).map(|at| at + width).collect()
+    code.match_indices(name).map(|(at, _)| at).filter(is_call).take(MOST).map(|at| at + width).collect()
 }
 
 /// Returns the number of calls with these names.
 pub(crate) fn count(code: &str, calls: &[&str]) -> usize {
-    calls.iter().map(|call| places(code, call).len()).sum()
+    calls.iter().map(|call| call_ends(code, call).len()).sum()
 }
 
 /// Returns the calls that start a program or code.
-pub(crate) fn starts_of(language: &str) -> &'static [&'static str] {
+pub(crate) fn start_calls(language: &str) -> &'static [&'static str] {
     match language {
         "perl" => &["!system", "!exec", "!qx*", "`", "!eval"],
         "ruby" => &[
@@ -119,7 +119,7 @@ const OF_OTHERS: &[&str] = &[
 ];
 
 /// Returns the calls that delete files or overwrite a disk.
-pub(crate) fn deletions_of(language: &str) -> &'static [&'static str] {
+pub(crate) fn deletion_calls(language: &str) -> &'static [&'static str] {
     match language {
         "perl" => &["!unlink", "rmtree", "remove_tree", "!rmdir"],
         "ruby" => &[
@@ -161,7 +161,7 @@ mod tests {
             ("systemd.start", "!system", 0),
             ("p.unlink()", ".unlink(", 1),
         ] {
-            assert_eq!(places(code, call).len(), expected, "{code}");
+            assert_eq!(call_ends(code, call).len(), expected, "{code}");
         }
     }
 }

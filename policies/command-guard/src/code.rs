@@ -7,7 +7,7 @@ const MOST: usize = 512;
 
 /// Returns the code with each literal emptied. Keeps code in literals: expressions, and commands in backticks, with one
 /// backtick left. Modules that are loaded by name are replaced by that name.
-pub(crate) fn of(text: &str, language: &str) -> String {
+pub(crate) fn without_literals(text: &str, language: &str) -> String {
     if language == "awk" {
         // The shell's literals are often commands.
         return text.to_owned();
@@ -66,7 +66,7 @@ fn push(code: &mut String, quote: char, (inside, after): (&str, &str), language:
 
 #[cfg(test)]
 mod tests {
-    use super::of;
+    use super::without_literals;
 
     #[test]
     fn what_is_only_said_is_left_out() {
@@ -78,7 +78,7 @@ mod tests {
             ("javascript", "a(`x`); b(`${c()}`) // d()", "a(``); b(`${c()}`) "),
             ("awk", "{ print | \"sh\" }", "{ print | \"sh\" }"),
         ] {
-            assert_eq!(of(text, language), expected, "{text}");
+            assert_eq!(without_literals(text, language), expected, "{text}");
         }
     }
 }

@@ -48,10 +48,10 @@ fn is_script(command: &Command, pair: &[Word]) -> bool {
 }
 
 /// Returns the names of variables with downloaded content.
-pub(crate) fn names<'a>(view: &'a CallView<'_>) -> Vec<&'a str> {
+pub(crate) fn downloaded_variables<'a>(view: &'a CallView<'_>) -> Vec<&'a str> {
     let mut found: Vec<&str> = Vec::new();
     for command in view.analysis.commands.iter().take(MOST) {
-        let assigned = command.assignments.iter().filter(|assignment| holds(&assignment.value, &found));
+        let assigned = command.assignments.iter().filter(|assignment| is_download(&assignment.value, &found));
         let mut names: Vec<&str> = assigned.map(|assignment| assignment.name.as_str()).collect();
         if is_program(command.word(0), &["read", "mapfile", "readarray"]) {
             let redirected = command.redirections.iter().any(|from| from.target.parts.iter().any(fetches));
@@ -65,7 +65,7 @@ pub(crate) fn names<'a>(view: &'a CallView<'_>) -> Vec<&'a str> {
 }
 
 /// Returns whether the command runs the content of such a variable.
-pub(crate) fn runs(command: &Command, names: &[&str], view: &CallView<'_>) -> bool {
+pub(crate) fn runs_download(command: &Command, names: &[&str], view: &CallView<'_>) -> bool {
     let Some((name, words)) = command.argv.split_first() else { return false };
     let evaluates = || {
         let mut before = view.analysis.commands.iter().take_while(|other| other.id < command.id);
@@ -77,17 +77,17 @@ pub(crate) fn runs(command: &Command, names: &[&str], view: &CallView<'_>) -> bo
         return true;
     }
     // The placeholder for a substitution in text that became shell.
-    if holds(name, names) || name.text == "$_" && evaluates() {
+    if is_download(name, names) || name.text == "$_" && evaluates() {
         return true;
     }
     let by_option = words
         .windows(2)
-        .any(|pair| matches!(pair, [option, code] if CODE.contains(&option.text.as_str()) && holds(code, names)));
-    by_option || is_program(command.word(0), BY_OPERAND) && words.iter().any(|word| holds(word, names))
+        .any(|pair| matches!(pair, [option, code] if CODE.contains(&option.text.as_str()) && is_download(code, names)));
+    by_option || is_program(command.word(0), BY_OPERAND) && words.iter().any(|word| is_download(word, names))
 }
 
 /// Returns whether the word consists only of such a variable, or of a download's output.
-fn holds(word: &Word, names: &[&str]) -> bool {
+fn is_download(word: &Word, names: &[&str]) -> bool {
     let mut parts = word.parts.iter().filter(|part| !part.text.is_empty());
     let (Some(part), None) = (parts.next(), parts.next()) else { return false };
     if part.kind == "command" {

@@ -119,7 +119,7 @@ impl Policy for CommandGuard {
     }
 
     fn adjust(&mut self, adjustments: &mut Adjustments) -> Result<(), Error> {
-        self.settings.take_adjustments(adjustments)
+        self.settings.apply_adjustments(adjustments)
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
@@ -127,19 +127,19 @@ impl Policy for CommandGuard {
         let view = CallView::new(call, analysis, &self.settings);
         let mut findings: Vec<Finding> = Vec::new();
         for rule in rules::ALL {
-            let told = |hit: Hit| hit.told(&rule.rule, rule.class, &view);
-            let told: Vec<MergedFinding> = match rule.check {
+            let merged = |hit: Hit| hit.into_merged_finding(&rule.rule, rule.class, &view);
+            let merged: Vec<MergedFinding> = match rule.check {
                 Check::Effect(check) => {
                     let hits = analysis.effects.iter().filter_map(|effect| check(effect, &view));
-                    joined(hits.filter_map(told))
+                    merge_hits(hits.filter_map(merged))
                 }
                 Check::Loss(check) => {
-                    let hit = |effect| check(effect, &view).map(|hit| hit.of_loss(effect));
-                    joined(analysis.effects.iter().filter_map(hit).filter_map(told))
+                    let hit = |effect| check(effect, &view).map(|hit| hit.with_loss(effect));
+                    merge_hits(analysis.effects.iter().filter_map(hit).filter_map(merged))
                 }
-                Check::Call(check) => check(&view).and_then(told).into_iter().collect(),
+                Check::Call(check) => check(&view).and_then(merged).into_iter().collect(),
             };
-            findings.extend(told.into_iter().map(|told| told.into_finding(&rule.rule)));
+            findings.extend(merged.into_iter().map(|merged| merged.into_finding(&rule.rule)));
         }
         // The sort is stable: within an outcome, the order of the rules puts the most specific finding first.
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.outcome));
@@ -149,17 +149,17 @@ impl Policy for CommandGuard {
 
 /// Returns the first hits of a rule, each merged with later ones that differ only in their names. A more severe hit
 /// replaces a less severe one.
-fn joined(hits: impl Iterator<Item = MergedFinding>) -> Vec<MergedFinding> {
+fn merge_hits(hits: impl Iterator<Item = MergedFinding>) -> Vec<MergedFinding> {
     let mut joined: Vec<MergedFinding> = Vec::new();
     for (index, hit) in hits.enumerate() {
-        if index >= HITS_OF_A_RULE && joined.iter().any(|told| told.outcome() == Outcome::Deny) {
+        if index >= HITS_OF_A_RULE && joined.iter().any(|finding| finding.outcome() == Outcome::Deny) {
             break;
         }
-        if let Some(told) = joined.iter_mut().find(|told| told.is_like(&hit)) {
-            told.join(hit);
+        if let Some(finding) = joined.iter_mut().find(|finding| finding.is_like(&hit)) {
+            finding.join(hit);
         } else if joined.len() < FINDINGS_OF_A_RULE {
             joined.push(hit);
-        } else if let Some(milder) = joined.iter_mut().rfind(|told| told.outcome() < hit.outcome()) {
+        } else if let Some(milder) = joined.iter_mut().rfind(|finding| finding.outcome() < hit.outcome()) {
             *milder = hit;
         }
     }

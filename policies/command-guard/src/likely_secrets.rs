@@ -29,7 +29,7 @@ const LIVE: &[&str] = &["prod", "production", "staging", "live", "secret", "secr
 const KEYS: &[&str] = &["id_rsa_", "id_ed25519_", "id_ecdsa_", "id_rsa-", "id_ed25519-", "id_ecdsa-"];
 
 /// Returns the likely secret that a program prints: a list's entry that a pattern matches, or the file's kind.
-pub(crate) fn shown(effect: &Effect, view: &CallView<'_>) -> Option<&'static str> {
+pub(crate) fn printed_secret(effect: &Effect, view: &CallView<'_>) -> Option<&'static str> {
     let program = view.command(effect).map_or("", |command| command.program());
     // A loop's redirection has no program.
     let reads = || program.is_empty() || READING.iter().any(|name| program.starts_with(name));
@@ -49,7 +49,7 @@ pub(crate) fn shown(effect: &Effect, view: &CallView<'_>) -> Option<&'static str
     }
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_here = matches!(folder, "" | "." | ".." | "~" | "$HOME") || folder == view.command(effect)?.cwd;
-    if is_here && (takes_all_hidden(name) || matches!(name, "*" | "**") && finds_hidden(effect, view)) {
+    if is_here && (matches_all_hidden(name) || matches!(name, "*" | "**") && finds_hidden(effect, view)) {
         return Some(".env");
     }
     let name = name.to_ascii_lowercase();
@@ -77,7 +77,7 @@ fn finds_hidden(effect: &Effect, view: &CallView<'_>) -> bool {
 }
 
 /// Returns whether a shell pattern matches anything after a dot: `.*`, `.??*`, `.[!.]*`.
-fn takes_all_hidden(pattern: &str) -> bool {
+fn matches_all_hidden(pattern: &str) -> bool {
     let Some(mut rest) = pattern.strip_prefix('.') else { return false };
     let mut is_open = false;
     while let Some(first) = rest.chars().next() {
@@ -97,15 +97,15 @@ fn takes_all_hidden(pattern: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::takes_all_hidden;
+    use super::matches_all_hidden;
 
     #[test]
     fn a_pattern_that_spells_no_letter_takes_in_all_hidden_files() {
         for pattern in [".*", ".?*", ".??*", ".[!.]*", ".[^.]*", ".[a-z]*", ".[A-Za-z]*"] {
-            assert!(takes_all_hidden(pattern), "{pattern}");
+            assert!(matches_all_hidden(pattern), "{pattern}");
         }
         for pattern in ["*", ".", "..", ".e*", ".g*", "*.md", ".?", ".[xy]*", ".env", ".[", ".[é"] {
-            assert!(!takes_all_hidden(pattern), "{pattern}");
+            assert!(!matches_all_hidden(pattern), "{pattern}");
         }
     }
 }

@@ -3,14 +3,14 @@
 use guard_sdk::syntax::{Command, Word};
 
 use crate::call_view::CallView;
-use crate::secret_use::{MOST, chooses_lines, onward, passes_on};
+use crate::secret_use::{MOST, chooses_lines, passes_on, pipeline_from};
 
 /// Builtins that set variables.
 const NAMERS: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
 
 /// Returns whether the variables are loaded into the shell, or into the environment of one program, and nothing prints
 /// them.
-pub(crate) fn is_taken_in(reader: &Command, view: &CallView<'_>) -> bool {
+pub(crate) fn is_loaded(reader: &Command, view: &CallView<'_>) -> bool {
     const RUNNERS: &[&str] = &["source", "."];
     if is_evaluated(reader, view) || is_exported_by_a_loop(reader, view) {
         return true;
@@ -19,10 +19,10 @@ pub(crate) fn is_taken_in(reader: &Command, view: &CallView<'_>) -> bool {
     let Some(parent) = view.command_by_id(reader.parent).filter(|_| encloses) else { return false };
     let takes = match parent.program() {
         program if NAMERS.contains(&program) => true,
-        program if RUNNERS.contains(&program) => onward(reader, view).all(leaves_assignments),
-        _ => goes_to_one_program(parent, view),
+        program if RUNNERS.contains(&program) => pipeline_from(reader, view).all(leaves_assignments),
+        _ => is_for_one_program(parent, view),
     };
-    let stages = || onward(reader, view);
+    let stages = || pipeline_from(reader, view);
     let rest = reader.position.length.saturating_sub(reader.position.index);
     // Other commands in the substitution add their own words.
     let is_alone = |other: &Command| other.parent != parent.id || other.position.pipeline == reader.position.pipeline;
@@ -66,7 +66,7 @@ fn evaluates_all(command: &Command) -> bool {
 /// Returns whether the text evaluates the variables of a file such as `.env`, as `source` would.
 pub(crate) fn evaluates_variables(command: &Command, view: &CallView<'_>) -> bool {
     let reads = |effect: &&guard_sdk::syntax::Effect| {
-        effect.kind == "read" && view.settings.files.secret_of(effect).is_some_and(|entry| entry.starts_with(".env"))
+        effect.kind == "read" && view.settings.files.find_secret(effect).is_some_and(|entry| entry.starts_with(".env"))
     };
     let readers = view.analysis.effects.iter().filter(reads).filter_map(|effect| view.command(effect)).take(MOST);
     let mut readers =
@@ -86,8 +86,8 @@ fn rest_of_pipeline<'a>(
     view: &'a CallView<'_>,
 ) -> Option<impl Iterator<Item = &'a Command> + use<'a>> {
     let rest = reader.position.length.saturating_sub(reader.position.index);
-    let is_whole = u32::try_from(onward(reader, view).count()) == Ok(rest);
-    (is_whole && onward(reader, view).all(|stage| passes_on(stage, view))).then(|| onward(reader, view))
+    let is_whole = u32::try_from(pipeline_from(reader, view).count()) == Ok(rest);
+    (is_whole && pipeline_from(reader, view).all(|stage| passes_on(stage, view))).then(|| pipeline_from(reader, view))
 }
 
 /// Returns whether a loop reads the file's lines and only exports them.
@@ -113,7 +113,7 @@ fn is_exported_by_a_loop(reader: &Command, view: &CallView<'_>) -> bool {
 fn is_given_to_a_loop(reader: &Command, view: &CallView<'_>) -> bool {
     let is_fed = reader.argv.is_empty() && matches!(reader.redirections.as_slice(), [one] if one.operator == "<");
     let rest = reader.position.length.saturating_sub(reader.position.index + 1);
-    let stages = || onward(reader, view);
+    let stages = || pipeline_from(reader, view);
     is_fed || u32::try_from(stages().count()) == Ok(rest) && stages().all(|stage| passes_on(stage, view))
 }
 
@@ -136,7 +136,7 @@ pub(crate) fn is_read_for_names(reader: &Command, view: &CallView<'_>) -> bool {
     };
     splits
         && is_given_to_a_loop(reader, view)
-        && usize::try_from(first.id - reader.id) == Ok(onward(reader, view).count().max(1))
+        && usize::try_from(first.id - reader.id) == Ok(pipeline_from(reader, view).count().max(1))
         && view.analysis.commands.len() <= MOST
         && body.all(|command| shows_name(command) || TESTS.contains(&command.program()) && command.program() != "break")
 }
@@ -172,7 +172,7 @@ fn is_operand(word: &guard_sdk::syntax::Word) -> bool {
 }
 
 /// Returns whether the words become the environment of a program that doesn't print it: `env $(...) program`.
-fn goes_to_one_program(parent: &Command, view: &CallView<'_>) -> bool {
+fn is_for_one_program(parent: &Command, view: &CallView<'_>) -> bool {
     const SHOWING: &[&str] = &[
         "echo", "printf", "env", "printenv", "envsubst", "set", "jq", "awk", "gawk", "xargs", "make", "docker", "gdb",
         "direnv",

@@ -21,11 +21,11 @@ pub(crate) fn shows_no_value(effect: &Effect, view: &CallView<'_>) -> bool {
     let has_names = name.starts_with(".env");
     shows_names_only(reader, has_names, view)
         || has_names && secret_loading::is_read_for_names(reader, view)
-        || secret_loading::is_taken_in(reader, view)
+        || secret_loading::is_loaded(reader, view)
 }
 
 /// Returns the commands of a pipeline from this one on.
-pub(crate) fn onward<'a>(command: &'a Command, view: &'a CallView<'_>) -> impl Iterator<Item = &'a Command> {
+pub(crate) fn pipeline_from<'a>(command: &'a Command, view: &'a CallView<'_>) -> impl Iterator<Item = &'a Command> {
     let (pipeline, index) = (command.position.pipeline, command.position.index);
     let commands = view.analysis.commands.iter().filter(move |other| other.position.pipeline == pipeline);
     commands.filter(move |other| other.position.index >= index).take(MOST)
@@ -34,8 +34,8 @@ pub(crate) fn onward<'a>(command: &'a Command, view: &'a CallView<'_>) -> impl I
 /// Returns whether a command of the pipeline keeps only names or counts, and all before it only select lines. Only in
 /// files of variables, the name is before the sign: elsewhere a line without the sign would be shown.
 fn shows_names_only(reader: &Command, has_names: bool, view: &CallView<'_>) -> bool {
-    for stage in onward(reader, view) {
-        if keeps_counts(stage) || has_names && keeps_names(stage) {
+    for stage in pipeline_from(reader, view) {
+        if prints_only_counts(stage) || has_names && prints_only_names(stage) {
             return true;
         }
         if !chooses_lines(stage) || !passes_on(stage, view) {
@@ -87,7 +87,7 @@ fn prints_words(xargs: &Command) -> bool {
 }
 
 /// Returns whether the command prints at most counts of its input, or whether inputs are equal.
-fn keeps_counts(command: &Command) -> bool {
+fn prints_only_counts(command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let has = |names: &[&str]| words().any(|word| names.contains(&word));
     match command.program() {
@@ -152,7 +152,7 @@ fn is_letters(command: &Command, word: &str) -> bool {
 }
 
 /// Returns whether the command prints only the names of variables.
-fn keeps_names(command: &Command) -> bool {
+fn prints_only_names(command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let value = |short: &str, long: &str| option_value(command, short, long);
     // If an option is repeated, the last one applies.
@@ -270,7 +270,7 @@ pub(crate) fn is_template_copy(effect: &Effect, view: &CallView<'_>) -> bool {
     sources.peek().is_some()
         && sources.all(|source| is_template(&source.target, view))
         && (effect.path.exists == Presence::No
-            || copies && keeps_existing(command)
+            || copies && preserves_existing(command)
             || is_missing(&effect.target, command, view))
 }
 
@@ -283,7 +283,7 @@ fn is_template(path: &str, view: &CallView<'_>) -> bool {
 }
 
 /// Returns whether the copy doesn't overwrite an existing file.
-fn keeps_existing(command: &Command) -> bool {
+fn preserves_existing(command: &Command) -> bool {
     command.argv.iter().skip(1).any(|word| match word.text.as_str() {
         "--no-clobber" | "--ignore-existing" | "--update=none" => true,
         text => {
@@ -298,7 +298,7 @@ fn keeps_existing(command: &Command) -> bool {
 /// Returns whether the command runs only if the file doesn't exist: `[ -f x ] || ...`, `[ ! -f x ] && ...`, `if [ ! -f
 /// x ]`.
 fn is_missing(path: &str, command: &Command, view: &CallView<'_>) -> bool {
-    if let Some(tested) = tested_by_double_brackets(command, view) {
+    if let Some(tested) = double_bracket_operand(command, view) {
         let (negated, tested) = tested.strip_prefix("! ").map_or((false, tested), |tested| (true, tested));
         let is_path = ["-f ", "-e ", "-s "].iter().any(|test| tested.strip_prefix(test) == Some(path));
         return is_path && command.position.operator == if negated { "&&" } else { "||" };
@@ -322,7 +322,7 @@ fn is_missing(path: &str, command: &Command, view: &CallView<'_>) -> bool {
 
 /// Returns the operand that `[[ ... ]]` tests right before the command's operator. The analysis lists no command for
 /// it.
-fn tested_by_double_brackets<'a>(command: &Command, view: &'a CallView<'_>) -> Option<&'a str> {
+fn double_bracket_operand<'a>(command: &Command, view: &'a CallView<'_>) -> Option<&'a str> {
     let start = usize::try_from(command.span.start).ok()?;
     let before = view.raw_text().get(..start)?.trim_end();
     let test = before.strip_suffix(command.position.operator.as_str())?.trim_end().strip_suffix("]]")?;

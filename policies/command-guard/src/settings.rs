@@ -107,7 +107,7 @@ impl TryFrom<String> for Pattern {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let pattern = policy_text_patterns::Pattern::of_words(&text, true)?;
+        let pattern = policy_text_patterns::Pattern::parse_words(&text, true)?;
         if pattern.matches("") {
             return Err(format!("`{text}` matches every command"));
         }
@@ -171,31 +171,31 @@ pub(crate) struct Names<'a> {
 
 impl Names<'_> {
     fn include(&self, name: &str) -> bool {
-        [self.rule, self.class, self.kind].contains(&name) || means(name, self.operation)
+        [self.rule, self.class, self.kind].contains(&name) || matches_operation(name, self.operation)
     }
 }
 
 /// Returns whether the name is the operation or a prefix of it.
-fn means(name: &str, operation: &str) -> bool {
+fn matches_operation(name: &str, operation: &str) -> bool {
     let below = name.strip_suffix(".*").unwrap_or(name);
     let is_below = |rest: &str| rest.is_empty() || rest.starts_with('.');
     name.contains('.') && operation.strip_prefix(below).is_some_and(is_below)
 }
 
 /// Returns the candidates for a misspelled name: the operations of its family, or else rules, classes and kinds.
-fn known(name: &str) -> Vec<&'static str> {
+fn suggestions(name: &str) -> Vec<&'static str> {
     let family = name.split_once('.').map_or("", |(family, _)| family);
-    let family: Vec<_> = operations().filter(|other| means(&format!("{family}.*"), other)).collect();
+    let family: Vec<_> = operations().filter(|other| matches_operation(&format!("{family}.*"), other)).collect();
     if family.is_empty() { rules::names().chain(EFFECT_KINDS).collect() } else { family }
 }
 
 impl Settings {
     /// Takes the adjustments, after checking their names.
-    pub(crate) fn take_adjustments(&mut self, adjustments: &mut Adjustments) -> Result<(), Error> {
-        let is_operation = |name: &str| operations().any(|operation| means(name, operation));
+    pub(crate) fn apply_adjustments(&mut self, adjustments: &mut Adjustments) -> Result<(), Error> {
+        let is_operation = |name: &str| operations().any(|operation| matches_operation(name, operation));
         let is_known = |name: &str| rules::is_known(name) || EFFECT_KINDS.contains(&name) || is_operation(name);
         if let Some(unknown) = adjustments.names().find(|name| !is_known(name)) {
-            let known = known(unknown).join("`, `");
+            let known = suggestions(unknown).join("`, `");
             // The host finds the most similar name in a message of this form, which is serde's.
             return Err(Error::from(format!("unknown name `{unknown}`, expected one of `{known}`")));
         }

@@ -91,7 +91,7 @@ impl Policy for IntrusionGuard {
     /// A class stands for its rules.
     fn adjust(&mut self, adjustments: &mut Adjustments) -> Result<(), Error> {
         for list in [&mut adjustments.raise, &mut adjustments.lower, &mut adjustments.silence] {
-            *list = rules::of_classes(list)?;
+            *list = rules::expand_classes(list)?;
         }
         Ok(())
     }

@@ -76,7 +76,7 @@ rules! {
 }
 
 /// Returns the names of rules, with each class replaced by its rules.
-pub(crate) fn of_classes(names: &[String]) -> Result<Vec<String>, Error> {
+pub(crate) fn expand_classes(names: &[String]) -> Result<Vec<String>, Error> {
     let mut rules = Vec::new();
     for name in names {
         let before = rules.len();

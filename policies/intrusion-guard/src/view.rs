@@ -102,7 +102,7 @@ impl<'a> View<'a> {
             earlier.filter(|other| other.position.index < command.position.index && other.parent == command.parent);
         let inside = self.analysis.commands.iter().filter(|other| other.parent == command.id && other.id != command.id);
         // A loop or a variable passes on the output. The text names both.
-        let set = self.passed_on(command);
+        let set = self.assigned_commands(command);
         let mut sources: Vec<&Command> = earlier.chain(inside).chain(set).take(NEIGHBOURS).collect();
         // `echo "$(id)" | nc`
         let ids: Vec<u32> = sources.iter().map(|source| source.id).collect();
@@ -113,7 +113,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the commands in the assignments of variables that a command uses.
-    fn passed_on(&self, command: &Command) -> Vec<&'a Command> {
+    fn assigned_commands(&self, command: &Command) -> Vec<&'a Command> {
         let names: Vec<&str> = words(command)
             .flat_map(|word| word.parts.iter().filter(|part| part.kind == "variable").map(|part| part.text.as_str()))
             .collect();

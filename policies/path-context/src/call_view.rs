@@ -67,27 +67,28 @@ impl<'a> CallView<'a> {
             return None;
         }
         if effect.path.raw.is_empty() {
-            let found = self.place_of_found(effect).or_else(|| self.place_of_piped(effect));
+            let found = self.found_files_place(effect).or_else(|| self.piped_names_place(effect));
             return Some(found.unwrap_or(Place::Outside));
         }
-        let place = if effect.kind == "delete" { self.map.of_entry(effect) } else { self.map.of_path(&effect.path) };
-        Some(place.max(self.place_behind_new_link(effect).unwrap_or(place)))
+        let place =
+            if effect.kind == "delete" { self.map.entry_place(effect) } else { self.map.path_place(&effect.path) };
+        Some(place.max(self.new_link_place(effect).unwrap_or(place)))
     }
 
     /// Returns the place of a path behind a link that the call itself creates.
-    fn place_behind_new_link(&self, effect: &Effect) -> Option<Place> {
+    fn new_link_place(&self, effect: &Effect) -> Option<Place> {
         let made = self.analysis.effects.iter().take(FEW).filter(|made| made.command_id < effect.command_id);
         let behind = made.filter_map(|made| {
             let (link, to) = (made.path.raw.as_str(), made.tag("link-to")?);
             let rest = effect.path.raw.strip_prefix(link).filter(|rest| rest.starts_with('/') && !link.is_empty())?;
             let folder = link.rsplit_once('/').map_or("", |(folder, _)| folder);
-            Some(self.map.of_text(&join(folder, &format!("{to}{rest}"))))
+            Some(self.map.text_place(&join(folder, &format!("{to}{rest}"))))
         });
         behind.max()
     }
 
     /// Returns the worst place where `find` searches for the files that it passes to the command.
-    fn place_of_found(&self, effect: &Effect) -> Option<Place> {
+    fn found_files_place(&self, effect: &Effect) -> Option<Place> {
         let command = self.command(effect.command_id)?;
         // Otherwise the target has a variable in place of a found path.
         if effect.target.contains(['$', '`']) || command.via.last()?.kind != "find-exec" {
@@ -101,14 +102,14 @@ impl<'a> CallView<'a> {
             return None;
         }
         if folders.is_empty() {
-            return Some(self.map.of_text(&find.cwd));
+            return Some(self.map.text_place(&find.cwd));
         }
-        folders.iter().map(|word| self.map.of_text(&join(&find.cwd, &word.text))).max()
+        folders.iter().map(|word| self.map.text_place(&join(&find.cwd, &word.text))).max()
     }
 
     /// Returns the worst place of the names that a pipe passes to `xargs`, if they come from a search and filters of
     /// its output.
-    fn place_of_piped(&self, effect: &Effect) -> Option<Place> {
+    fn piped_names_place(&self, effect: &Effect) -> Option<Place> {
         let command = self.command(effect.command_id)?;
         // A suffix after the name may still lead out of the folder.
         let is_name =
@@ -140,20 +141,23 @@ impl<'a> CallView<'a> {
         }
         let leads_away = |word: &&str| word.starts_with(['/', '~']) || word.contains("..");
         let folders = words.iter().map(|word| word.text.as_str()).filter(leads_away);
-        folders.map(|word| self.map.of_text(&join(&source.cwd, word))).chain([self.map.of_text(&source.cwd)]).max()
+        folders
+            .map(|word| self.map.text_place(&join(&source.cwd, word)))
+            .chain([self.map.text_place(&source.cwd)])
+            .max()
     }
 
     /// Returns the worst place of the files that a command touches, or the place where it runs if it touches none.
-    pub(crate) fn place_of_command(&self, command: &Command) -> Place {
+    pub(crate) fn command_place(&self, command: &Command) -> Place {
         let effects = self.analysis.effects.iter().filter(|effect| effect.command_id == command.id);
         let places = effects.filter(|effect| is_of_file(effect)).filter_map(|effect| self.place(effect));
         let arguments = || {
             let words =
                 command.argv.iter().skip(1).filter(|word| word.text.contains('/') && !word.text.starts_with('-'));
-            words.map(|word| self.map.of_text(&join(&command.cwd, &word.text))).max()
+            words.map(|word| self.map.text_place(&join(&command.cwd, &word.text))).max()
         };
         let cwd = if command.cwd.is_empty() { &self.facts.cwd } else { &command.cwd };
-        places.max().or_else(arguments).unwrap_or_else(|| self.map.of_text(cwd))
+        places.max().or_else(arguments).unwrap_or_else(|| self.map.text_place(cwd))
     }
 }
 
@@ -214,15 +218,15 @@ impl Verdicts {
         target: &str,
         place: Option<Place>,
     ) {
-        let place = place.map_or("n/a", Place::word);
-        let name = name.map(shown);
+        let place = place.map_or("n/a", Place::log_name);
+        let name = name.map(shorten);
         let of_rule = |verdict: &&Verdict| verdict.rule.id == rule.id && verdict.outcome == outcome;
         let count = self.0.iter().filter(of_rule).count();
         let alike = self.0.iter_mut().find(|verdict| {
             let texts = (&verdict.name, verdict.what.as_str(), verdict.place);
             verdict.rule.id == rule.id && verdict.outcome == outcome && texts == (&name, what, place)
         });
-        let target = shown(target);
+        let target = shorten(target);
         if let Some(verdict) = alike {
             verdict.targets.add(target);
         } else if count < FINDINGS_OF_A_RULE {
@@ -242,7 +246,7 @@ impl Verdicts {
 }
 
 /// Formats a text for a message: one line of limited length.
-fn shown(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((end, _)) = line.char_indices().nth(SHOWN) {
         line.truncate(end);

@@ -25,7 +25,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// The name in the audit log.
-    pub(crate) fn word(self) -> &'static str {
+    pub(crate) fn log_name(self) -> &'static str {
         match self {
             Place::Safe => "safe",
             Place::Outside => "outside",
@@ -50,13 +50,13 @@ impl Area {
         let elsewhere = !resolved.canonical.is_empty() && resolved.canonical != lexical;
         // Patterns of the settings are valid, but the resolved folder may have any name.
         let glob = |text: &str| {
-            let text = folded(text, fold);
+            let text = fold_case(text, fold);
             Glob::new(&text).unwrap_or_else(|_| Glob::literal(&text))
         };
         Area { canonical: elsewhere.then(|| glob(&resolved.canonical)), glob: glob(&lexical) }
     }
 
-    fn holds(&self, path: &str) -> bool {
+    fn contains(&self, path: &str) -> bool {
         self.glob.covers(path) || self.canonical.as_ref().is_some_and(|glob| glob.covers(path))
     }
 
@@ -68,7 +68,7 @@ impl Area {
     }
 }
 
-fn folded(text: &str, fold: bool) -> String {
+fn fold_case(text: &str, fold: bool) -> String {
     if fold { text.to_ascii_lowercase() } else { text.to_owned() }
 }
 
@@ -98,27 +98,27 @@ impl<'a> Map<'a> {
     /// Returns whether a path of the settings that isn't on a list contains this path.
     pub(crate) fn is_in(&self, area: &str, path: &ResolvedPath) -> bool {
         let area = Area::new(area, self.call, false);
-        area.holds(&path.lexical) || area.holds(&path.canonical)
+        area.contains(&path.lexical) || area.contains(&path.canonical)
     }
 
     /// Returns the place of a written path.
-    pub(crate) fn of_path(&self, path: &ResolvedPath) -> Place {
-        self.place(&path.lexical, &path.canonical, &path.git_root)
+    pub(crate) fn path_place(&self, path: &ResolvedPath) -> Place {
+        self.classify(&path.lexical, &path.canonical, &path.git_root)
     }
 
     /// Returns the place of a text.
-    pub(crate) fn of_text(&self, text: &str) -> Place {
-        self.of_path(&self.resolve(text))
+    pub(crate) fn text_place(&self, text: &str) -> Place {
+        self.path_place(&self.resolve(text))
     }
 
-    fn place(&self, lexical: &str, canonical: &str, git_root: &str) -> Place {
+    fn classify(&self, lexical: &str, canonical: &str, git_root: &str) -> Place {
         let (blocked, safe) = self.areas();
-        let texts = [folded(lexical, self.fold), folded(canonical, self.fold)];
-        if blocked.iter().any(|area| texts.iter().any(|text| area.holds(text))) {
+        let texts = [fold_case(lexical, self.fold), fold_case(canonical, self.fold)];
+        if blocked.iter().any(|area| texts.iter().any(|text| area.contains(text))) {
             return Place::Blocked;
         }
         let in_repository = self.settings.git_safe && !git_root.is_empty();
-        let is_safe = !canonical.is_empty() && (in_repository || safe.iter().any(|area| area.holds(canonical)));
+        let is_safe = !canonical.is_empty() && (in_repository || safe.iter().any(|area| area.contains(canonical)));
         if is_safe { Place::Safe } else { Place::Outside }
     }
 
@@ -126,29 +126,29 @@ impl<'a> Map<'a> {
     ///
     /// It belongs to the folder that contains it: a whole repository is outside unless its folder is safe. For a link,
     /// the link itself is removed, and its target remains.
-    pub(crate) fn of_entry(&self, effect: &Effect) -> Place {
+    pub(crate) fn entry_place(&self, effect: &Effect) -> Place {
         let path = &effect.path;
         let written = path.raw.trim_end_matches('/');
         let ends_in_dots = matches!(written.rsplit('/').next(), Some("" | "." | ".."));
         let Some((parent, name)) = (if ends_in_dots { &path.lexical } else { written }).rsplit_once('/') else {
-            return self.of_path(path);
+            return self.path_place(path);
         };
         let folder = self.resolve(if parent.is_empty() { "/" } else { parent });
         let entry = format!("{}/{name}", folder.canonical.trim_end_matches('/'));
         let (blocked, _) = self.areas();
         if [&path.lexical, &entry].into_iter().any(|text| {
-            let text = folded(text, self.fold);
+            let text = fold_case(text, self.fold);
             !folder.canonical.is_empty() && blocked.iter().any(|area| area.is_below(&text))
         }) {
             return Place::Blocked;
         }
         let canonical = if folder.canonical.is_empty() { "" } else { entry.as_str() };
-        let here = self.place(&path.lexical, canonical, &folder.git_root);
+        let here = self.classify(&path.lexical, canonical, &folder.git_root);
         let is_link = path.canonical != entry && !ends_in_dots && written == path.raw;
         if is_link && matches!(effect.tag("by"), Some("rm" | "unlink" | "mv" | "rmdir")) {
             return here;
         }
-        here.max(self.of_path(path))
+        here.max(self.path_place(path))
     }
 
     fn resolve(&self, text: &str) -> ResolvedPath {

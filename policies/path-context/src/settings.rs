@@ -148,11 +148,11 @@ impl Settings {
             None => Ok(defaults.iter().map(|text| (*text).to_owned()).collect()),
         };
         let files = |key: &str, list: Option<Vec<RawFileRule>>| match list {
-            Some(list) => bounded(key, list)?.into_iter().map(file_rule).collect(),
+            Some(list) => check_length(key, list)?.into_iter().map(file_rule).collect(),
             None => Ok(defaults::files()),
         };
         let bash = match rules.bash {
-            Some(list) => bounded("bash", list)?.into_iter().map(bash_rule).collect::<Result<_, _>>()?,
+            Some(list) => check_length("bash", list)?.into_iter().map(bash_rule).collect::<Result<_, _>>()?,
             None => defaults::bash(),
         };
         Ok(Settings {
@@ -166,7 +166,7 @@ impl Settings {
     }
 }
 
-fn bounded<T>(key: &str, list: Vec<T>) -> Result<Vec<T>, Error> {
+fn check_length<T>(key: &str, list: Vec<T>) -> Result<Vec<T>, Error> {
     match list.len() {
         ..=ENTRIES => Ok(list),
         _ => Err(format!("`{key}` has more than {ENTRIES} entries").into()),
@@ -176,7 +176,7 @@ fn bounded<T>(key: &str, list: Vec<T>) -> Result<Vec<T>, Error> {
 /// Returns the paths of a list. Braces are expanded, because each alternative may start with the home.
 fn areas(key: &str, list: Vec<String>) -> Result<Vec<String>, Error> {
     let mut all = Vec::new();
-    for text in bounded(key, list)? {
+    for text in check_length(key, list)? {
         all.extend(area(&text).map_err(|error| format!("`{key}`: {error}"))?);
     }
     Ok(all)
@@ -209,7 +209,7 @@ fn bash_rule(rule: RawBashRule) -> Result<BashRule, Error> {
     let RawBashRule { pattern, action, outside_safe_paths } = rule;
     let matter = if pattern == defaults::REMOVAL {
         Condition::Removal
-    } else if let Some(starter) = starters::named(&pattern) {
+    } else if let Some(starter) = starters::find_starter(&pattern) {
         Condition::Starter(starter)
     } else {
         Condition::Custom(Pattern::new(&pattern, false).map_err(|error| format!("`pattern`: {error}"))?)
@@ -226,7 +226,7 @@ fn file_rule(rule: RawFileRule) -> Result<FileRule, Error> {
         let pattern = Pattern::new(&text, false).map_err(|error| format!("`pattern`: {error}"))?;
         paths.push(Paths::Matching(pattern));
     }
-    for text in bounded("path_patterns", rule.path_patterns)? {
+    for text in check_length("path_patterns", rule.path_patterns)? {
         match text.as_str() {
             "blocked_paths" => paths.push(Paths::Blocked),
             "outside_safe_paths" => paths.push(Paths::Outside),

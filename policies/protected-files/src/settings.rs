@@ -61,7 +61,7 @@ impl From<RawSettings> for Settings {
             Some(Answer::Allow) => None,
         };
         let lists_of_shell_reads =
-            Lists::added(&[written.blocked.clone(), written.reads.clone()], written.exempt.clone());
+            Lists::settings_only(&[written.blocked.clone(), written.reads.clone()], written.exempt.clone());
         let lists = Lists::new(written.blocked, written.confirm, written.exempt);
         let lists_of_reads = lists.clone().with_blocked(written.reads);
         Settings { lists, lists_of_reads, lists_of_shell_reads, secret_reads }

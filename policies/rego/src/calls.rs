@@ -4,14 +4,14 @@
 //! The engine reports unknown functions and invalid patterns only when it reaches the call, which may be at the one
 //! command that a rule is for. It treats an unknown key as false.
 
-use policy_input_document::unknown;
+use policy_input_document::unknown_name;
 use regex::RegexBuilder;
 use std::collections::BTreeMap;
 
 use regorus::unstable::{AssignOp, BUILTINS, BoolOp, Expr, Module, Ref, Rule, Span};
 
 use crate::helpers::{Helpers, Parts};
-use crate::names::{Names, alias, meant, package, path};
+use crate::names::{Names, alias, package, path, resolve_path};
 use crate::own;
 use crate::shapes::Locals;
 use crate::walk;
@@ -32,23 +32,24 @@ const PATTERNS: [(&str, usize); 5] = [
 type Broken = (Span, String);
 
 /// Returns the first name or call that can't work.
-pub(crate) fn first_broken(modules: &[Ref<Module>], names: &Names) -> Option<Broken> {
+pub(crate) fn find_broken(modules: &[Ref<Module>], names: &Names) -> Option<Broken> {
     let helpers = Helpers::new(modules, names);
-    modules.iter().find_map(|module| broken_in(module, names, &helpers))
+    modules.iter().find_map(|module| check_module(module, names, &helpers))
 }
 
-fn broken_in<'a>(module: &'a Module, names: &'a Names, helpers: &'a Helpers<'a>) -> Option<Broken> {
-    let nothing = Locals::none(helpers);
+fn check_module<'a>(module: &'a Module, names: &'a Names, helpers: &'a Helpers<'a>) -> Option<Broken> {
+    let nothing = Locals::empty(helpers);
     let imports = module.imports.iter().map(|import| import.refr.as_ref());
-    let broken = imports.flat_map(steps).find_map(|one| Calls { module, names, locals: &nothing }.broken(one));
+    let broken =
+        imports.flat_map(steps).find_map(|one| Calls { module, names, locals: &nothing }.check_expression(one));
     broken.or_else(|| {
         module.policy.iter().find_map(|rule| {
             let Parts { expressions, bound, function } = Parts::new(module, rule);
             let locals = Locals::new(module, helpers, function.as_deref(), &bound);
             let calls = Calls { module, names, locals: &locals };
             calls
-                .without_value(rule, &expressions)
-                .or_else(|| expressions.into_iter().find_map(|one| calls.broken(one)))
+                .check_head_value(rule, &expressions)
+                .or_else(|| expressions.into_iter().find_map(|one| calls.check_expression(one)))
         })
     })
 }
@@ -80,7 +81,7 @@ struct Calls<'a> {
 }
 
 impl Calls<'_> {
-    fn broken(&self, expression: &Expr) -> Option<Broken> {
+    fn check_expression(&self, expression: &Expr) -> Option<Broken> {
         match expression {
             Expr::Call { span, fcn, params, .. } => {
                 let name = path(fcn)?;
@@ -90,33 +91,33 @@ impl Calls<'_> {
             Expr::RefBrack { refr, index, .. } => match literal(index) {
                 Some((span, text)) => self.key(refr, span, text),
                 // `names[e.operation]` with literal names.
-                None => self.among(index, refr),
+                None => self.check_membership(index, refr),
             },
             Expr::BoolExpr { op: BoolOp::Eq | BoolOp::Ne, lhs, rhs, .. }
             | Expr::AssignExpr { op: AssignOp::Eq, lhs, rhs, .. } => {
-                self.compared(lhs, rhs).or_else(|| self.compared(rhs, lhs))
+                self.check_comparison(lhs, rhs).or_else(|| self.check_comparison(rhs, lhs))
             }
             Expr::Membership { key: None, value, collection, .. } => match literal(value) {
                 Some((span, text)) => {
                     let element = self.locals.shape(self.module, collection)?.element()?;
                     Some((span.clone(), element.refuse(text)?))
                 }
-                None => self.among(value, collection),
+                None => self.check_membership(value, collection),
             },
             _ => None,
         }
     }
 
     /// Checks whether a value is looked up in texts that it can never equal.
-    fn among(&self, value: &Expr, texts: &Expr) -> Option<Broken> {
+    fn check_membership(&self, value: &Expr, texts: &Expr) -> Option<Broken> {
         let shape = self.locals.shape(self.module, value)?;
-        let mut texts = self.locals.written(self.module, texts).into_iter().filter_map(literal);
+        let mut texts = self.locals.literal_elements(self.module, texts).into_iter().filter_map(literal);
         texts.find_map(|(span, text)| Some((span.clone(), shape.refuse(text)?)))
     }
 
     /// Checks for a name in a rule's head without a value. In a body, an index or a unification binds a name, so only a
     /// name that occurs nowhere else is unbound.
-    fn without_value(&self, rule: &Rule, expressions: &[&Expr]) -> Option<Broken> {
+    fn check_head_value(&self, rule: &Rule, expressions: &[&Expr]) -> Option<Broken> {
         let own = package(self.module)?;
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for expression in expressions {
@@ -131,7 +132,7 @@ impl Calls<'_> {
                 || self.module.imports.iter().any(|import| alias(import) == Some(name))
         };
         let mut broken = None;
-        walk::names_of_head(rule, &mut |span| {
+        walk::visit_head_names(rule, &mut |span| {
             let name = span.text();
             if broken.is_none() && counts.get(name) == Some(&1) && !is_known(name) {
                 broken =
@@ -145,24 +146,27 @@ impl Calls<'_> {
     fn key(&self, of: &Expr, place: &Span, key: &str) -> Option<Broken> {
         let known: Vec<&str> = match self.locals.shape(self.module, of) {
             Some(shape) => shape.key(key).err()?,
-            None => {
-                self.names.below(&meant(self.module, self.locals, &path(of)?))?.iter().map(String::as_str).collect()
-            }
+            None => self
+                .names
+                .names_below(&resolve_path(self.module, self.locals, &path(of)?))?
+                .iter()
+                .map(String::as_str)
+                .collect(),
         };
-        (!known.contains(&key)).then(|| (place.clone(), unknown("name", key, &known)))
+        (!known.contains(&key)).then(|| (place.clone(), unknown_name("name", key, &known)))
     }
 
     /// Checks whether a value is compared with a text that it can never equal.
-    fn compared(&self, value: &Expr, text: &Expr) -> Option<Broken> {
+    fn check_comparison(&self, value: &Expr, text: &Expr) -> Option<Broken> {
         let shape = self.locals.shape(self.module, value)?;
-        let (span, text) = literal(self.locals.written(self.module, text).first()?)?;
+        let (span, text) = literal(self.locals.literal_elements(self.module, text).first()?)?;
         Some((span.clone(), shape.refuse(text)?))
     }
 
     /// Checks whether an argument of a built-in function can never match another one: a prefix, a pattern, or a key.
     fn argument(&self, function: &str, params: &[Ref<Expr>]) -> Option<Broken> {
         let text = |one: &Expr| {
-            let written = self.locals.written(self.module, one);
+            let written = self.locals.literal_elements(self.module, one);
             written.first().copied().and_then(literal).map(|(span, text)| (span.clone(), text.to_owned()))
         };
         let shape = |one: &Expr| self.locals.shape(self.module, one);
@@ -188,7 +192,7 @@ impl Calls<'_> {
                 for (span, key) in keys.into_iter().map_while(literal) {
                     shape = match shape.key(key) {
                         Ok(below) => below?,
-                        Err(known) => return Some((span.clone(), unknown("name", key, &known))),
+                        Err(known) => return Some((span.clone(), unknown_name("name", key, &known))),
                     };
                 }
                 None
@@ -198,7 +202,7 @@ impl Calls<'_> {
     }
 
     fn call(&self, span: &Span, name: &str, params: &[Ref<Expr>]) -> Option<Broken> {
-        let path = meant(self.module, self.locals, name);
+        let path = resolve_path(self.module, self.locals, name);
         let own = || package(self.module).is_some_and(|package| self.names.is_function(&format!("{package}.{path}")));
         let is_given = name == "print" || BUILTINS.contains_key(name) || own::has(name);
         if !(is_given || self.names.is_function(&path) || own()) {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use policy_input_document::Shape;
 use regorus::unstable::{Expr, Module, Ref, Rule, RuleHead};
 
-use crate::names::{Names, first, head, meant, package, path};
+use crate::names::{Names, head, head_name, package, path, resolve_path};
 use crate::shapes::Locals;
 use crate::trial;
 use crate::walk::{self, Bound, Node};
@@ -43,7 +43,7 @@ impl<'a> Parts<'a> {
             Node::Local(name, value) => bound.push((name.text(), value)),
         });
         let is_function = matches!(rule, Rule::Spec { head: RuleHead::Func { .. }, .. });
-        let function = if is_function { own_path(module, rule) } else { None };
+        let function = if is_function { rule_path(module, rule) } else { None };
         Parts { expressions, bound, function }
     }
 }
@@ -58,10 +58,10 @@ impl<'a> Helpers<'a> {
             let mut next = Helpers { constants: known.constants.clone(), ..Helpers::default() };
             for (module, rule, parts) in &rules {
                 let locals = Locals::new(module, &known, parts.function.as_deref(), &parts.bound);
-                if let Some(path) = own_path(module, rule) {
+                if let Some(path) = rule_path(module, rule) {
                     agree(&mut next.values, path, value(module, &locals, rule));
                 }
-                if first(head(rule)).is_some_and(|name| name.text().starts_with(trial::TEST)) {
+                if head_name(head(rule)).is_some_and(|name| name.text().starts_with(trial::TEST)) {
                     continue;
                 }
                 for (function, params) in calls(module, &locals, names, &parts.expressions) {
@@ -80,7 +80,7 @@ impl<'a> Helpers<'a> {
 
     /// Returns the shape of a rule's value, by a path in a module.
     pub(crate) fn value(&self, module: &Module, path: &str) -> Option<Shape> {
-        by_path(&self.values, module, path)?.clone()
+        find_by_path(&self.values, module, path)?.clone()
     }
 
     /// Returns the shape of a function's argument, by the function's path from `data`.
@@ -90,16 +90,16 @@ impl<'a> Helpers<'a> {
 
     /// Returns the value of an unconditional rule, by a path in a module.
     pub(crate) fn constant(&self, module: &Module, path: &str) -> Option<&'a Expr> {
-        *by_path(&self.constants, module, path)?
+        *find_by_path(&self.constants, module, path)?
     }
 }
 
-fn by_path<'v, V>(all: &'v BTreeMap<String, V>, module: &Module, path: &str) -> Option<&'v V> {
+fn find_by_path<'v, V>(all: &'v BTreeMap<String, V>, module: &Module, path: &str) -> Option<&'v V> {
     all.get(path).or_else(|| all.get(&format!("{}.{path}", package(module)?)))
 }
 
 /// Returns a rule's path from `data`.
-fn own_path(module: &Module, rule: &Rule) -> Option<String> {
+fn rule_path(module: &Module, rule: &Rule) -> Option<String> {
     Some(format!("{}.{}", package(module)?, path(head(rule))?))
 }
 
@@ -126,7 +126,7 @@ fn value(module: &Module, locals: &Locals<'_>, rule: &Rule) -> Option<Shape> {
 fn constants<'a>(rules: &[(&'a Module, &'a Rule, Parts<'a>)]) -> BTreeMap<String, Option<&'a Expr>> {
     let mut constants: BTreeMap<String, Option<&Expr>> = BTreeMap::new();
     for (module, rule, _) in rules {
-        let Some(path) = own_path(module, rule) else { continue };
+        let Some(path) = rule_path(module, rule) else { continue };
         let value = match rule {
             Rule::Spec { head: RuleHead::Compr { assign: Some(assign), .. }, bodies, .. } if bodies.is_empty() => {
                 Some(assign.value.as_ref())
@@ -147,7 +147,7 @@ fn calls<'a>(
 ) -> Vec<(String, &'a [Ref<Expr>])> {
     let call = |one: &&'a Expr| {
         let Expr::Call { fcn, params, .. } = *one else { return None };
-        let path = meant(module, locals, &path(fcn)?);
+        let path = resolve_path(module, locals, &path(fcn)?);
         let own = || Some(format!("{}.{path}", package(module)?));
         let path = if names.is_function(&path) { path.clone() } else { own()? };
         names.is_function(&path).then_some((path, params.as_slice()))

@@ -110,37 +110,39 @@ impl Policy for Rego {
             self.try_out(call, &mut text)?;
             return Err("the settings have `test`, so that tests are run and no call is judged".into());
         }
-        let document = policy_input_document::of_call(call, self.names_history)?;
-        text.see(document);
-        let (mut said, mut fault) = (Vec::new(), None);
+        let document = policy_input_document::call_document(call, self.names_history)?;
+        text.set_input(document);
+        let (mut rule_answers, mut fault) = (Vec::new(), None);
         for (outcome, name) in text::HEADS {
             let answers = text.value(name).and_then(|value| policy::answers(outcome, name, &value));
             match answers {
-                Ok(answers) => said.extend(answers),
+                Ok(answers) => rule_answers.extend(answers),
                 Err(error) => fault = fault.or(Some(error)),
             }
         }
         self.note(call, &mut text);
         match fault {
             // No outcome is more severe, so the errors don't change the verdict.
-            Some(error) if said.iter().any(|one| one.outcome == Outcome::Deny) => call.log(Level::Error, &error),
+            Some(error) if rule_answers.iter().any(|one| one.outcome == Outcome::Deny) => {
+                call.log(Level::Error, &error)
+            }
             Some(error) => return Err(error.into()),
             None => {}
         }
-        Ok(policy_input_document::decision(&policy::RULE, said))
+        Ok(policy_input_document::decision(&policy::RULE, rule_answers))
     }
 }
 
 impl Rego {
     /// Logs the list of tests, or the result of one.
     fn try_out(&self, call: &Call<'_>, text: &mut Text) -> Result<(), Error> {
-        match TrialRequest::of(&call.input()?) {
+        match TrialRequest::parse(&call.input()?) {
             Some(TrialRequest::List(from)) => {
                 trial::page(&text.tests()?, from).iter().for_each(|line| call.log(Level::Info, line));
             }
             Some(TrialRequest::Run(name)) => {
                 if let Some(outcome) = text.run(&name)? {
-                    call.log(Level::Info, &trial::told(&outcome));
+                    call.log(Level::Info, &trial::format_outcome(&outcome));
                 }
                 self.note(call, text);
             }
@@ -153,9 +155,9 @@ impl Rego {
     fn note(&self, call: &Call<'_>, text: &mut Text) {
         if self.coverage {
             let rules = text.rules();
-            let told = policy_input_document::rules_told(rules.iter().map(String::as_str));
-            told.iter().for_each(|line| call.log(Level::Info, line));
-            lines::told(&text.lines()).iter().for_each(|line| call.log(Level::Info, line));
+            let lines = policy_input_document::format_rules(rules.iter().map(String::as_str));
+            lines.iter().for_each(|line| call.log(Level::Info, line));
+            lines::format_lines(&text.lines()).iter().for_each(|line| call.log(Level::Info, line));
         }
         text.prints().iter().for_each(|line| call.log(Level::Debug, line));
     }

@@ -23,7 +23,7 @@ pub(crate) struct Lines {
 pub(crate) fn lines(engine: &mut Engine) -> BTreeMap<String, Lines> {
     let mut all = BTreeMap::new();
     for module in engine.get_modules() {
-        let missed = begun(module);
+        let missed = expression_lines(module);
         all.insert(module.package.span.source.get_path().to_owned(), Lines { covered: BTreeSet::new(), missed });
     }
     // The engine omits modules without evaluated lines.
@@ -35,7 +35,7 @@ pub(crate) fn lines(engine: &mut Engine) -> BTreeMap<String, Lines> {
 }
 
 /// Returns the lines on which an expression begins, except those with only a head.
-fn begun(module: &Module) -> BTreeSet<u32> {
+fn expression_lines(module: &Module) -> BTreeSet<u32> {
     let mut lines = BTreeSet::new();
     for rule in &module.policy {
         let end = names::head(rule).span().end;
@@ -51,8 +51,8 @@ fn begun(module: &Module) -> BTreeSet<u32> {
 }
 
 /// Formats the lines for the trace, as JSON: `{"lines": [[FILE, COVERED, MISSED], ...]}` with ranges such as `1-4,7`.
-pub(crate) fn told(all: &BTreeMap<String, Lines>) -> Vec<String> {
-    let (mut told, mut rows, mut bytes) = (Vec::new(), Vec::new(), 0);
+pub(crate) fn format_lines(all: &BTreeMap<String, Lines>) -> Vec<String> {
+    let (mut formatted, mut rows, mut bytes) = (Vec::new(), Vec::new(), 0);
     for (file, lines) in all {
         let (covered, missed) = (ranges(&lines.covered), ranges(&lines.missed));
         // The ranges of a module may need several lines.
@@ -60,7 +60,7 @@ pub(crate) fn told(all: &BTreeMap<String, Lines>) -> Vec<String> {
             let [covered, missed] = [&covered, &missed].map(|ranges| ranges.get(at).map_or("", String::as_str));
             let size = file.len() + covered.len() + missed.len();
             if bytes + size > BYTES && !rows.is_empty() {
-                told.push(json!({ "lines": std::mem::take(&mut rows) }).to_string());
+                formatted.push(json!({ "lines": std::mem::take(&mut rows) }).to_string());
                 bytes = 0;
             }
             bytes += size;
@@ -68,9 +68,9 @@ pub(crate) fn told(all: &BTreeMap<String, Lines>) -> Vec<String> {
         }
     }
     if !rows.is_empty() {
-        told.push(json!({ "lines": Value::from(rows) }).to_string());
+        formatted.push(json!({ "lines": Value::from(rows) }).to_string());
     }
-    told
+    formatted
 }
 
 /// Formats ranges as texts of limited length.

@@ -4,10 +4,10 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use policy_input_document::{misspelt, unknown};
+use policy_input_document::{misspelt, unknown_name};
 use regorus::unstable::{Expr, Module, Ref, Rule, RuleHead, Span};
 
-use crate::names::{first, head};
+use crate::names::{head, head_name};
 use crate::walk::{self, Node};
 
 /// The keys of a finding.
@@ -15,21 +15,21 @@ const KEYS: [&str; 3] = ["message", "remedy", "rule"];
 
 /// Returns the location and description of the first misspelled name in the queried package. `heads` are the queried
 /// rules.
-pub(crate) fn first_misspelt<'a>(
+pub(crate) fn find_misspelled<'a>(
     modules: &'a [Ref<Module>],
     is_asked: impl Fn(&Module) -> bool,
     heads: &[&'static str],
 ) -> Option<(&'a Span, String)> {
-    let asked = modules.iter().filter(|module| is_asked(module)).flat_map(|module| &module.policy);
+    let queried = modules.iter().filter(|module| is_asked(module)).flat_map(|module| &module.policy);
     let used = OnceCell::new();
-    asked.filter_map(|rule| Some((rule, first(head(rule))?))).find_map(|(rule, span)| {
+    queried.filter_map(|rule| Some((rule, head_name(head(rule))?))).find_map(|(rule, span)| {
         let name = span.text();
         if heads.contains(&name) {
             return key(rule);
         }
-        let meant = misspelt(name, heads)?;
+        let similar = misspelt(name, heads)?;
         let is_used = used.get_or_init(|| used_names(modules)).contains(name);
-        (!is_used).then(|| (span, unknown("rule", name, &[meant])))
+        (!is_used).then(|| (span, unknown_name("rule", name, &[similar])))
     })
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn first_misspelt<'a>(
 fn used_names(modules: &[Ref<Module>]) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for rule in modules.iter().flat_map(|module| &module.policy) {
-        let own = first(head(rule)).map(|span| (span.line, span.col));
+        let own = head_name(head(rule)).map(|span| (span.line, span.col));
         walk::rule(rule, &mut |node| {
             let Node::Expression(expression) = node else { return };
             used.extend(match expression {
@@ -67,7 +67,7 @@ fn key(rule: &Rule) -> Option<(&Span, String)> {
     let has = |name: &str| fields.iter().any(|(_, key, _)| text(key).as_deref() == Some(name));
     fields.iter().find_map(|(_, key, _)| {
         let name = text(key)?;
-        let meant = misspelt(&name, &KEYS).filter(|meant| !has(meant))?;
-        Some((key.span(), unknown("key", &name, &[meant])))
+        let similar = misspelt(&name, &KEYS).filter(|similar| !has(similar))?;
+        Some((key.span(), unknown_name("key", &name, &[similar])))
     })
 }

@@ -44,10 +44,10 @@ pub(crate) fn head(rule: &Rule) -> &Expr {
 }
 
 /// Returns the first name in a rule's head.
-pub(crate) fn first(expression: &Expr) -> Option<&Span> {
+pub(crate) fn head_name(expression: &Expr) -> Option<&Span> {
     match expression {
         Expr::Var { span, .. } => Some(span),
-        Expr::RefDot { refr, .. } | Expr::RefBrack { refr, .. } => first(refr),
+        Expr::RefDot { refr, .. } | Expr::RefBrack { refr, .. } => head_name(refr),
         _ => None,
     }
 }
@@ -67,7 +67,7 @@ impl Names {
     /// # Errors
     ///
     /// If a package and the data have the same path.
-    pub(crate) fn of(modules: &[Ref<Module>], data: &Map<String, Value>) -> Result<Self, String> {
+    pub(crate) fn collect(modules: &[Ref<Module>], data: &Map<String, Value>) -> Result<Self, String> {
         let mut names = Self { below: BTreeMap::new(), functions: BTreeSet::new() };
         names.below.insert("data".to_owned(), data.keys().cloned().collect());
         for module in modules {
@@ -86,7 +86,7 @@ impl Names {
             }
             for rule in &module.policy {
                 let refr = head(rule);
-                let Some(first) = first(refr) else { continue };
+                let Some(first) = head_name(refr) else { continue };
                 if node.is_some_and(|node| node.contains_key(first.text())) {
                     return Err(format!("`{package}.{}` is a rule, and a value of the data as well", first.text()));
                 }
@@ -100,7 +100,7 @@ impl Names {
     }
 
     /// Returns the names below a path from `data`. `None` if they are unknown.
-    pub(crate) fn below(&self, path: &str) -> Option<&BTreeSet<String>> {
+    pub(crate) fn names_below(&self, path: &str) -> Option<&BTreeSet<String>> {
         self.below.get(path).filter(|below| !below.is_empty())
     }
 
@@ -117,7 +117,7 @@ impl Names {
 }
 
 /// Resolves a path in a module by the module's imports.
-pub(crate) fn meant(module: &Module, locals: &Locals<'_>, path: &str) -> String {
+pub(crate) fn resolve_path(module: &Module, locals: &Locals<'_>, path: &str) -> String {
     let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
     let mut imports = module.imports.iter().filter(|import| alias(import) == Some(first));
     let imported = if locals.has(first) { None } else { imports.find_map(|import| self::path(&import.refr)) };

@@ -38,7 +38,7 @@ impl Error for Failed {}
 /// # Errors
 ///
 /// If the engine already has one of them.
-pub(crate) fn give(engine: &mut Engine) -> Result<(), String> {
+pub(crate) fn register_functions(engine: &mut Engine) -> Result<(), String> {
     for (name, arguments, function) in functions() {
         let called = move |values: Vec<Value>| {
             function(&values).map_err(|text| Failed(format!("error: `{name}`: {text}")).into())

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use regorus::unstable::{Expr, Rule, RuleHead};
 
-use crate::names::first;
+use crate::names::head_name;
 use crate::walk::{self, Node};
 
 /// The expressions that a rule's names are bound to. `None` for names with several bindings.
@@ -19,7 +19,7 @@ pub(crate) fn name(rule: &Rule, heads: &[&str]) -> Option<String> {
         RuleHead::Set { refr, key, .. } => (refr, key.as_ref()),
         RuleHead::Func { .. } => return None,
     };
-    let head = first(refr)?.text();
+    let head = head_name(refr)?.text();
     if !heads.contains(&head) {
         return None;
     }
@@ -37,7 +37,7 @@ pub(crate) fn name(rule: &Rule, heads: &[&str]) -> Option<String> {
         _ => head.to_owned(),
     };
     let Some(value) = value else { return Some(key) };
-    match written(value, &values)? {
+    match bound_expression(value, &values)? {
         Expr::Object { fields, .. } => {
             let named = fields.iter().find(|(_, name, _)| text(name, &values).as_deref() == Some("rule"));
             named.map_or(Some(key), |(.., name)| text(name, &values))
@@ -49,7 +49,7 @@ pub(crate) fn name(rule: &Rule, heads: &[&str]) -> Option<String> {
 }
 
 /// Returns the expression that a name of the rule is bound to, or the expression itself.
-fn written<'a>(expression: &'a Expr, values: &Values<'a>) -> Option<&'a Expr> {
+fn bound_expression<'a>(expression: &'a Expr, values: &Values<'a>) -> Option<&'a Expr> {
     match expression {
         Expr::Var { span, .. } => *values.get(span.text())?,
         other => Some(other),
@@ -57,7 +57,7 @@ fn written<'a>(expression: &'a Expr, values: &Values<'a>) -> Option<&'a Expr> {
 }
 
 fn text(expression: &Expr, values: &Values<'_>) -> Option<String> {
-    match written(expression, values)? {
+    match bound_expression(expression, values)? {
         Expr::String { value, .. } | Expr::RawString { value, .. } => Some(value.as_string().ok()?.to_string()),
         _ => None,
     }

@@ -8,7 +8,7 @@ use policy_input_document::Shape;
 use regorus::unstable::{Expr, Module};
 
 use crate::helpers::Helpers;
-use crate::names::{meant, path};
+use crate::names::{path, resolve_path};
 use crate::walk::Bound;
 
 /// The maximum length of a chain of names: `a := input.analysis; b := a.effects`.
@@ -24,7 +24,7 @@ pub(crate) struct Locals<'a> {
 
 impl<'a> Locals<'a> {
     /// Creates an empty scope.
-    pub(crate) fn none(helpers: &'a Helpers<'a>) -> Self {
+    pub(crate) fn empty(helpers: &'a Helpers<'a>) -> Self {
         Locals { helpers, shapes: BTreeMap::new(), values: BTreeMap::new() }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Locals<'a> {
         match expression {
             Expr::Var { span, .. } if self.has(span.text()) => self.shapes.get(span.text())?.clone(),
             Expr::Var { .. } => {
-                let path = meant(module, self, &path(expression)?);
+                let path = resolve_path(module, self, &path(expression)?);
                 let mut steps = path.split('.');
                 if steps.next() != Some("input") {
                     return self.helpers.value(module, &path);
@@ -85,7 +85,7 @@ impl<'a> Locals<'a> {
             }
             Expr::RefDot { refr, field, .. } => match self.shape(module, refr) {
                 Some(shape) => shape.key(field.0.text()).ok()?,
-                None => self.helpers.value(module, &meant(module, self, &short_path(expression)?)),
+                None => self.helpers.value(module, &resolve_path(module, self, &short_path(expression)?)),
             },
             Expr::RefBrack { refr, index, .. } => {
                 let of = self.shape(module, refr)?;
@@ -104,12 +104,11 @@ impl<'a> Locals<'a> {
     }
 
     /// Returns the literal elements or keys of an expression, or of the constant that it refers to.
-    pub(crate) fn written<'e>(&'e self, module: &Module, expression: &'e Expr) -> Vec<&'e Expr> {
+    pub(crate) fn literal_elements<'e>(&'e self, module: &Module, expression: &'e Expr) -> Vec<&'e Expr> {
         let value = match expression {
             Expr::Var { span, .. } if self.has(span.text()) => self.values.get(span.text()).copied(),
-            Expr::Var { .. } | Expr::RefDot { .. } => {
-                short_path(expression).and_then(|path| self.helpers.constant(module, &meant(module, self, &path)))
-            }
+            Expr::Var { .. } | Expr::RefDot { .. } => short_path(expression)
+                .and_then(|path| self.helpers.constant(module, &resolve_path(module, self, &path))),
             _ => Some(expression),
         };
         match value {

@@ -58,30 +58,30 @@ impl Text {
         }
         let mut engine = Engine::new();
         engine.set_gather_prints(true);
-        own::give(&mut engine)?;
+        own::register_functions(&mut engine)?;
         for (file, text) in modules {
-            engine.add_policy(file.clone(), text).map_err(|error| told(&file, &error))?;
+            engine.add_policy(file.clone(), text).map_err(|error| format_error(&file, &error))?;
         }
-        let names = Names::of(engine.get_modules(), &data).map_err(|error| format!("{place}: {error}"))?;
+        let names = Names::collect(engine.get_modules(), &data).map_err(|error| format!("{place}: {error}"))?;
         let data = Value::from(serde_json::Value::Object(data));
-        engine.add_data(data).map_err(|error| told(&place, &error))?;
+        engine.add_data(data).map_err(|error| format_error(&place, &error))?;
         // Makes the engine resolve names and order statements, which it otherwise does at the first query.
-        engine.eval_query("true".to_owned(), false).map_err(|error| told(&place, &error))?;
-        if let Some((span, problem)) = calls::first_broken(engine.get_modules(), &names) {
-            return Err(format!("{}: {problem}", place_of(&span)));
+        engine.eval_query("true".to_owned(), false).map_err(|error| format_error(&place, &error))?;
+        if let Some((span, problem)) = calls::find_broken(engine.get_modules(), &names) {
+            return Err(format!("{}: {problem}", format_location(&span)));
         }
         let heads = heads(&place, engine.get_modules())?;
-        let asked = format!("data.{PACKAGE}");
-        let is_asked = |module: &Module| names::package(module).is_some_and(|package| package == asked);
-        let found = misspelt::first_misspelt(engine.get_modules(), is_asked, &HEADS.map(|(_, head)| head));
+        let package_path = format!("data.{PACKAGE}");
+        let is_asked = |module: &Module| names::package(module).is_some_and(|package| package == package_path);
+        let found = misspelt::find_misspelled(engine.get_modules(), is_asked, &HEADS.map(|(_, head)| head));
         if let Some((span, problem)) = found {
-            return Err(format!("{}: {problem}", place_of(span)));
+            return Err(format!("{}: {problem}", format_location(span)));
         }
         Ok(Self { engine, heads })
     }
 
     /// Sets `input` to the document of a call.
-    pub(crate) fn see(&mut self, document: serde_json::Value) {
+    pub(crate) fn set_input(&mut self, document: serde_json::Value) {
         self.engine.set_input(Value::from(document));
     }
 
@@ -94,21 +94,21 @@ impl Text {
         if !self.heads.contains(&head) {
             return Ok(serde_json::Value::Null);
         }
-        match self.of_rule(head, path(head))? {
+        match self.evaluate_rule(head, path(head))? {
             Value::Undefined => Ok(serde_json::Value::Null),
             value => serde_json::to_value(value).map_err(|error| format!("`{head}` is no JSON: {error}")),
         }
     }
 
-    fn of_rule(&mut self, name: &str, path: String) -> Result<Value, String> {
+    fn evaluate_rule(&mut self, name: &str, path: String) -> Result<Value, String> {
         match self.engine.eval_rule(path.clone()) {
             // Rules such as `warn["x"] := ...` have their own paths below the head's.
             Err(error) if error.to_string().contains("not a valid rule path") => {
-                let found = self.engine.eval_query(path, false).map_err(|error| told(name, &error))?;
+                let found = self.engine.eval_query(path, false).map_err(|error| format_error(name, &error))?;
                 let first = found.result.into_iter().next().and_then(|one| one.expressions.into_iter().next());
                 Ok(first.map_or(Value::Undefined, |expression| expression.value))
             }
-            answer => answer.map_err(|error| told(name, &error)),
+            answer => answer.map_err(|error| format_error(name, &error)),
         }
     }
 
@@ -139,7 +139,7 @@ impl Text {
     pub(crate) fn run(&mut self, name: &str) -> Result<Option<trial::Outcome>, String> {
         let Some(test) = self.tests()?.into_iter().find(|test| test.name == name) else { return Ok(None) };
         self.watch_lines();
-        let (passes, why) = match self.of_rule(name, format!("data.{name}")) {
+        let (passes, why) = match self.evaluate_rule(name, format!("data.{name}")) {
             Ok(Value::Bool(true)) => (true, String::new()),
             Ok(Value::Undefined) => (false, "undefined".to_owned()),
             Ok(value) => (false, value.to_string()),
@@ -153,8 +153,8 @@ impl Text {
 
     /// Returns the names that the rules report, as far as the text determines them.
     pub(crate) fn rules(&mut self) -> BTreeSet<String> {
-        let asked = format!("data.{PACKAGE}");
-        let own = |module: &&Ref<Module>| names::package(module).is_some_and(|package| package == asked);
+        let package_path = format!("data.{PACKAGE}");
+        let own = |module: &&Ref<Module>| names::package(module).is_some_and(|package| package == package_path);
         let rules = self.engine.get_modules().iter().filter(own).flat_map(|module| &module.policy);
         rules.filter_map(|rule| rule_names::name(rule, &HEADS.map(|(_, head)| head))).collect()
     }
@@ -167,8 +167,8 @@ impl Text {
 
 /// Returns the existing [`HEADS`] of the package.
 fn heads(place: &str, modules: &[Ref<Module>]) -> Result<Vec<&'static str>, String> {
-    let asked = format!("data.{PACKAGE}");
-    let is_asked = |module: &&Ref<Module>| names::package(module).is_some_and(|package| package == asked);
+    let package_path = format!("data.{PACKAGE}");
+    let is_asked = |module: &&Ref<Module>| names::package(module).is_some_and(|package| package == package_path);
     let rules: Vec<&Rule> =
         modules.iter().filter(is_asked).flat_map(|module| &module.policy).map(AsRef::as_ref).collect();
     if !modules.iter().any(|module| is_asked(&module)) {
@@ -181,10 +181,10 @@ fn heads(place: &str, modules: &[Ref<Module>]) -> Result<Vec<&'static str>, Stri
     let mut heads = Vec::new();
     for (_, name) in HEADS {
         let mut named =
-            rules.iter().filter(|rule| names::first(names::head(rule)).is_some_and(|first| first.text() == name));
+            rules.iter().filter(|rule| names::head_name(names::head(rule)).is_some_and(|first| first.text() == name));
         let function = named.clone().find(|rule| matches!(rule, Rule::Spec { head: RuleHead::Func { .. }, .. }));
         if let Some(function) = function {
-            let place = place_of(names::head(function).span());
+            let place = format_location(names::head(function).span());
             return Err(format!("{place}: `{name}` is a function, and nobody would call it: make it a rule"));
         }
         if named.next().is_some() {
@@ -199,7 +199,7 @@ fn heads(place: &str, modules: &[Ref<Module>]) -> Result<Vec<&'static str>, Stri
 }
 
 /// Formats a location as `FILE:LINE:COLUMN`.
-fn place_of(span: &Span) -> String {
+fn format_location(span: &Span) -> String {
     format!("{}:{}:{}", span.source.get_path(), span.line, span.col)
 }
 
@@ -208,7 +208,7 @@ fn path(head: &str) -> String {
 }
 
 /// Formats an error of the engine as one line, `FILE:LINE:COLUMN: TEXT`, without the source excerpt.
-fn told(place: &str, error: &impl ToString) -> String {
+fn format_error(place: &str, error: &impl ToString) -> String {
     let text = error.to_string();
     let place = text.lines().find_map(|line| line.trim_start().strip_prefix("--> ")).unwrap_or(place);
     let message = text.split_once("error: ").map_or(text.as_str(), |(_, message)| message);

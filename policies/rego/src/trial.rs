@@ -47,7 +47,7 @@ pub(crate) enum TrialRequest {
 
 impl TrialRequest {
     /// Parses the request in the input of a call.
-    pub(crate) fn of(input: &Value) -> Option<Self> {
+    pub(crate) fn parse(input: &Value) -> Option<Self> {
         if let Some(name) = input.get("run") {
             return Some(TrialRequest::Run(name.as_str()?.to_owned()));
         }
@@ -64,7 +64,7 @@ pub(crate) fn tests(modules: &[Ref<Module>]) -> Result<Vec<Test>, String> {
     let (mut tests, mut seen) = (Vec::new(), BTreeMap::new());
     for (module, rule) in modules.iter().flat_map(|module| module.policy.iter().map(move |rule| (module, rule))) {
         let head = names::head(rule);
-        let (Some(package), Some(first)) = (names::package(module), names::first(head)) else { continue };
+        let (Some(package), Some(first)) = (names::package(module), names::head_name(head)) else { continue };
         let is_todo = first.text().starts_with(TODO);
         if !is_todo && !first.text().starts_with(TEST) {
             continue;
@@ -89,7 +89,7 @@ pub(crate) fn statements(modules: &[Ref<Module>], test: &Test) -> BTreeSet<u32> 
     let rules = modules.iter().filter(|module| module.package.span.source.get_path() == &test.file);
     let rules = rules.flat_map(|module| &module.policy);
     let own = rules.filter(|rule| {
-        names::first(names::head(rule)).is_some_and(|first| test.name.ends_with(&format!(".{}", first.text())))
+        names::head_name(names::head(rule)).is_some_and(|first| test.name.ends_with(&format!(".{}", first.text())))
     });
     let bodies = own.flat_map(|rule| match rule.as_ref() {
         Rule::Spec { bodies, .. } => bodies.as_slice(),
@@ -113,7 +113,7 @@ pub(crate) fn page(tests: &[Test], from: usize) -> Vec<String> {
 }
 
 /// Formats an outcome for the trace.
-pub(crate) fn told(outcome: &Outcome) -> String {
+pub(crate) fn format_outcome(outcome: &Outcome) -> String {
     let mut why = outcome.why.as_str();
     while why.len() > 2 << 10 {
         why = why.get(..why.len() / 2).unwrap_or("");
@@ -198,7 +198,7 @@ mod tests {
         let of = |file: &str| (Vec::from_iter(lines[file].covered.clone()), Vec::from_iter(lines[file].missed.clone()));
         assert_eq!(of("g.rego"), (vec![3, 4, 5], vec![8, 9]));
         assert_eq!(of("unused.rego"), (vec![], vec![3, 6]));
-        let told = crate::lines::told(&lines);
+        let told = crate::lines::format_lines(&lines);
         let expected = r#"{"lines":[["g.rego","3-5","8-9"],["g_test.rego","4",""],["unused.rego","","3,6"]]}"#;
         assert_eq!(told, [expected]);
     }

@@ -25,7 +25,7 @@ pub(crate) enum Bound<'a> {
 pub(crate) fn rule<'a>(rule: &'a Rule, see: &mut dyn FnMut(Node<'a>)) {
     match rule {
         Rule::Default { value, args, .. } => {
-            all(args, see);
+            visit_all(args, see);
             expression(value, see);
         }
         Rule::Spec { head, bodies, .. } => {
@@ -36,12 +36,12 @@ pub(crate) fn rule<'a>(rule: &'a Rule, see: &mut dyn FnMut(Node<'a>)) {
                 }
                 RuleHead::Set { refr, key, .. } => {
                     expression(refr, see);
-                    all(key, see);
+                    visit_all(key, see);
                 }
                 RuleHead::Func { args, assign: value, .. } => {
                     let arguments = args.iter().enumerate();
                     arguments.for_each(|(place, argument)| locals(argument, Some(Bound::Argument(place)), see));
-                    all(args, see);
+                    visit_all(args, see);
                     assign(value.as_ref(), see);
                 }
             }
@@ -54,14 +54,14 @@ pub(crate) fn rule<'a>(rule: &'a Rule, see: &mut dyn FnMut(Node<'a>)) {
 }
 
 /// Visits each name that a rule's head takes from its body.
-pub(crate) fn names_of_head<'a>(rule: &'a Rule, see: &mut dyn FnMut(&'a Span)) {
+pub(crate) fn visit_head_names<'a>(rule: &'a Rule, see: &mut dyn FnMut(&'a Span)) {
     let Rule::Spec { head, .. } = rule else { return };
     let (refr, value) = match head {
         RuleHead::Compr { refr, assign, .. } => (refr, assign.as_ref().map(|assign| &assign.value)),
         RuleHead::Set { refr, key, .. } => (refr, key.as_ref()),
         RuleHead::Func { .. } => return,
     };
-    all([refr].into_iter().chain(value), &mut |node| {
+    visit_all([refr].into_iter().chain(value), &mut |node| {
         if let Node::Expression(Expr::Var { span, .. }) = node {
             see(span);
         }
@@ -69,7 +69,7 @@ pub(crate) fn names_of_head<'a>(rule: &'a Rule, see: &mut dyn FnMut(&'a Span)) {
 }
 
 fn assign<'a>(assign: Option<&'a RuleAssign>, see: &mut dyn FnMut(Node<'a>)) {
-    all(assign.map(|assign| &assign.value), see);
+    visit_all(assign.map(|assign| &assign.value), see);
 }
 
 fn query<'a>(statements: &'a Query, see: &mut dyn FnMut(Node<'a>)) {
@@ -79,7 +79,7 @@ fn query<'a>(statements: &'a Query, see: &mut dyn FnMut(Node<'a>)) {
             Literal::SomeIn { key, value, collection, .. } => {
                 key.iter().for_each(|name| locals(name, None, see));
                 locals(value, Some(Bound::Element(collection)), see);
-                all(key.iter().chain([value, collection]), see);
+                visit_all(key.iter().chain([value, collection]), see);
             }
             Literal::Expr { expr, .. } | Literal::NotExpr { expr, .. } => expression(expr, see),
             Literal::Every { key, value, domain, query: inner, .. } => {
@@ -89,11 +89,11 @@ fn query<'a>(statements: &'a Query, see: &mut dyn FnMut(Node<'a>)) {
                 query(inner, see);
             }
         }
-        all(statement.with_mods.iter().map(|with| &with.r#as), see);
+        visit_all(statement.with_mods.iter().map(|with| &with.r#as), see);
     }
 }
 
-fn all<'a>(expressions: impl IntoIterator<Item = &'a Ref<Expr>>, see: &mut dyn FnMut(Node<'a>)) {
+fn visit_all<'a>(expressions: impl IntoIterator<Item = &'a Ref<Expr>>, see: &mut dyn FnMut(Node<'a>)) {
     expressions.into_iter().for_each(|one| expression(one, see));
 }
 
@@ -110,28 +110,28 @@ fn locals<'a>(pattern: &'a Expr, bound: Option<Bound<'a>>, see: &mut dyn FnMut(N
 fn expression<'a>(one: &'a Expr, see: &mut dyn FnMut(Node<'a>)) {
     see(Node::Expression(one));
     match one {
-        Expr::Call { params, .. } => all(params, see),
-        Expr::Array { items, .. } | Expr::Set { items, .. } => all(items, see),
-        Expr::Object { fields, .. } => all(fields.iter().flat_map(|(_, key, value)| [key, value]), see),
+        Expr::Call { params, .. } => visit_all(params, see),
+        Expr::Array { items, .. } | Expr::Set { items, .. } => visit_all(items, see),
+        Expr::Object { fields, .. } => visit_all(fields.iter().flat_map(|(_, key, value)| [key, value]), see),
         Expr::ArrayCompr { term, query: inner, .. } | Expr::SetCompr { term, query: inner, .. } => {
             expression(term, see);
             query(inner, see);
         }
         Expr::ObjectCompr { key, value, query: inner, .. } => {
-            all([key, value], see);
+            visit_all([key, value], see);
             query(inner, see);
         }
         Expr::UnaryExpr { expr, .. } => expression(expr, see),
         Expr::RefDot { refr, .. } => expression(refr, see),
-        Expr::RefBrack { refr, index, .. } => all([refr, index], see),
+        Expr::RefBrack { refr, index, .. } => visit_all([refr, index], see),
         Expr::AssignExpr { lhs, rhs, .. } => {
             locals(lhs, Some(Bound::Whole(rhs)), see);
-            all([lhs, rhs], see);
+            visit_all([lhs, rhs], see);
         }
         Expr::BinExpr { lhs, rhs, .. } | Expr::BoolExpr { lhs, rhs, .. } | Expr::ArithExpr { lhs, rhs, .. } => {
-            all([lhs, rhs], see);
+            visit_all([lhs, rhs], see);
         }
-        Expr::Membership { key, value, collection, .. } => all(key.iter().chain([value, collection]), see),
+        Expr::Membership { key, value, collection, .. } => visit_all(key.iter().chain([value, collection]), see),
         Expr::String { .. }
         | Expr::RawString { .. }
         | Expr::Number { .. }

@@ -49,16 +49,16 @@ pub(crate) fn switches_off(words: &[&str], guard: &Guard) -> Option<Outcome> {
     let starts = 0..words.len().min(2 * BEFORE);
     let starts = starts.filter(|at| words.get(*at).is_some_and(|word| !word.starts_with('-'))).take(BEFORE);
     starts
-        .filter_map(|at| of_command(words.get(at..).unwrap_or_default(), guard))
+        .filter_map(|at| command_outcome(words.get(at..).unwrap_or_default(), guard))
         .max_by_key(|outcome| *outcome == Outcome::Deny)
 }
 
-fn of_command(words: &[&str], guard: &Guard) -> Option<Outcome> {
+fn command_outcome(words: &[&str], guard: &Guard) -> Option<Outcome> {
     let mut plain = words.iter().copied().filter(|word| !word.starts_with('-'));
     let (first, second) = (plain.next()?, plain.next()?);
     if SETTINGS.contains(&first) {
         let (key, value) = (plain.next().unwrap_or_default(), plain.next());
-        return of_setting(second, key, value, guard);
+        return setting_outcome(second, key, value, guard);
     }
     if first == "features" && second == "disable" {
         return plain.next().filter(|feature| feature.contains("hooks")).map(|_| Outcome::Deny);
@@ -68,10 +68,10 @@ fn of_command(words: &[&str], guard: &Guard) -> Option<Outcome> {
     }
     let rest = || words.iter().copied().skip_while(|word| *word != second).skip(1);
     let is_all = second.ends_with("-all") || rest().any(|word| ALL.contains(&word));
-    (is_all || rest().any(|word| guard.names_program(word))).then_some(Outcome::Deny)
+    (is_all || rest().any(|word| guard.is_program_name(word))).then_some(Outcome::Deny)
 }
 
-fn of_setting(verb: &str, key: &str, value: Option<&str>, guard: &Guard) -> Option<Outcome> {
+fn setting_outcome(verb: &str, key: &str, value: Option<&str>, guard: &Guard) -> Option<Outcome> {
     // Without its own verb, the command sets: `config KEY VALUE`.
     let (key, value) = match (SETS.contains(&verb), UNSETS.contains(&verb)) {
         (true, _) => match key.split_once('=') {
@@ -89,11 +89,11 @@ fn of_setting(verb: &str, key: &str, value: Option<&str>, guard: &Guard) -> Opti
     }
     let mut parts = lower.split(['.', '/']).skip_while(|part| !HOLDERS.contains(part));
     parts.next()?;
-    let is_general = parts.all(|part| GENERAL.contains(&part) || guard.names_program(part));
+    let is_general = parts.all(|part| GENERAL.contains(&part) || guard.is_program_name(part));
     match (is_general, is_off, value.as_str()) {
         (false, _, _) | (true, _, "true" | "on" | "1" | "yes") => None,
         (true, true, _) => Some(Outcome::Deny),
         // For example, a list of allowed ones.
-        (true, false, _) => (!guard.names_program(&value)).then_some(Outcome::Ask),
+        (true, false, _) => (!guard.is_program_name(&value)).then_some(Outcome::Ask),
     }
 }

@@ -70,7 +70,7 @@ impl<'a> CallView<'a> {
 
     /// Returns the call's effects on protected files.
     pub(crate) fn touches(&self) -> &[GuardedChange<'a>] {
-        self.touches.get_or_init(|| touch::all(self))
+        self.touches.get_or_init(|| touch::all_changes(self))
     }
 
     /// Returns whether the text sets the search path for programs.
@@ -79,8 +79,8 @@ impl<'a> CallView<'a> {
     }
 
     /// Returns whether a word of the text is the program's name, or a pattern that matches it.
-    pub(crate) fn names_program(&self) -> bool {
-        *self.names_program.get_or_init(|| copies::names_program(self))
+    pub(crate) fn mentions_program(&self) -> bool {
+        *self.names_program.get_or_init(|| copies::mentions_program(self))
     }
 
     /// Returns the command with this id. Commands are sorted by id.
@@ -100,11 +100,11 @@ pub(crate) fn shorten(text: &str) -> String {
 
 /// Returns whether a command runs on another machine or in a container, where paths refer to other files.
 pub(crate) fn is_remote(command: &Command) -> bool {
-    place_of(command).is_some()
+    remote_kind(command).is_some()
 }
 
 /// Returns `ssh` or `container`, if the command runs there.
-pub(crate) fn place_of(command: &Command) -> Option<&str> {
+pub(crate) fn remote_kind(command: &Command) -> Option<&str> {
     // After the last one, the command is outside of the container again.
     let mut kinds = command.via.iter().rev().map(|via| via.kind.as_str());
     kinds.find(|kind| matches!(*kind, "ssh" | "container" | "nsenter-host")).filter(|kind| *kind != "nsenter-host")

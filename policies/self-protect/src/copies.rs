@@ -3,7 +3,7 @@
 use guard_sdk::syntax::{Command, Effect};
 
 use crate::call_view::{CallView, is_remote};
-use crate::names::{is_pattern, last_of, spells_letters};
+use crate::names::{is_pattern, last_component, spells_letters};
 use crate::rules::guard_command::is_confirming_script;
 use crate::search::Search;
 use crate::supplying_searches;
@@ -19,18 +19,18 @@ const COPIERS: &[&str] = &[
 const SOURCES: usize = 32;
 
 /// Returns the new name that a command gives the program.
-pub(crate) fn other_name<'a>(command: &'a Command, view: &CallView<'a>) -> Option<&'a str> {
+pub(crate) fn new_name<'a>(command: &'a Command, view: &CallView<'a>) -> Option<&'a str> {
     if is_remote(command) || !copies(command) {
         return None;
     }
-    let written: Vec<&Effect> = of_command(command, view).filter(|effect| effect.kind == "write").collect();
+    let written: Vec<&Effect> = local_effects(command, view).filter(|effect| effect.kind == "write").collect();
     if written.is_empty() {
         return None;
     }
-    let is_given = |source: &&str| is_program(source, view) || leads_to_program(source, view);
-    let mut given = sources(command, view).take(SOURCES).filter(is_given).peekable();
-    given.peek()?;
-    let several = given.all(is_pattern);
+    let is_given = |source: &&str| is_program(source, view) || is_program_link(source, view);
+    let mut sources = sources(command, view).take(SOURCES).filter(is_given).peekable();
+    sources.peek()?;
+    let several = sources.all(is_pattern);
     let other = written.iter().find(|effect| !keeps_name(effect, several, &written, view))?;
     Some(other.target.as_str())
 }
@@ -40,7 +40,7 @@ fn copies(command: &Command) -> bool {
     COPIERS.contains(&command.program())
 }
 
-fn of_command<'a>(command: &Command, view: &CallView<'a>) -> impl Iterator<Item = &'a Effect> {
+fn local_effects<'a>(command: &Command, view: &CallView<'a>) -> impl Iterator<Item = &'a Effect> {
     view.index().effects(command).iter().copied().filter(|effect| effect.tag("where").is_none())
 }
 
@@ -55,7 +55,7 @@ fn sources<'a>(command: &'a Command, view: &CallView<'a>) -> impl Iterator<Item 
         .collect();
     let through = if earlier.iter().all(|other| copies(other)) { earlier } else { Vec::new() };
     let effects: Vec<&'a Effect> =
-        std::iter::once(command).chain(through).flat_map(|command| of_command(command, view)).collect();
+        std::iter::once(command).chain(through).flat_map(|command| local_effects(command, view)).collect();
     effects.into_iter().filter_map(|effect| match effect.kind.as_str() {
         "read" | "delete" => Some(effect.target.as_str()),
         "write" => effect.tag("link-to"),
@@ -66,19 +66,20 @@ fn sources<'a>(command: &'a Command, view: &CallView<'a>) -> impl Iterator<Item 
 /// Returns whether a path, which may be a shell pattern, is the program or the confirming script, or an inline shell
 /// text that names the program.
 fn is_program(path: &str, view: &CallView<'_>) -> bool {
-    let is =
-        |word: &str| view.guard.is_program(word) || (spells_letters(last_of(word)) && view.guard.fits_program(word));
-    is(path) || is_confirming_script(path, view) || (path.starts_with(['$', '`']) && words_of(path).any(is))
+    let is = |word: &str| {
+        view.guard.is_program(word) || (spells_letters(last_component(word)) && view.guard.matches_program(word))
+    };
+    is(path) || is_confirming_script(path, view) || (path.starts_with(['$', '`']) && split_words(path).any(is))
 }
 
 /// Returns whether a path is a link to the program.
-fn leads_to_program(path: &str, view: &CallView<'_>) -> bool {
+fn is_program_link(path: &str, view: &CallView<'_>) -> bool {
     let canonical = view.call.resolve(path).canonical;
     !canonical.is_empty() && view.guard.is_program(&canonical)
 }
 
 /// Splits a shell text roughly into words.
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
     let ends =
         |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | ';' | '|' | '&' | '(' | ')' | '<' | '>' | '=');
     text.split(ends).filter(|word| !word.is_empty())
@@ -110,8 +111,8 @@ pub(crate) enum Guess {
 pub(crate) fn guess<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Guess> {
     let first = command.argv.first()?;
     if first.glob {
-        let fits = view.guard.fits_program(&first.text);
-        let guess = if spells_letters(last_of(&first.text)) { Guess::Fits } else { Guess::Any };
+        let fits = view.guard.matches_program(&first.text);
+        let guess = if spells_letters(last_component(&first.text)) { Guess::Fits } else { Guess::Any };
         return Some(if fits { guess } else { Guess::Link });
     }
     if !first.dynamic {
@@ -119,25 +120,25 @@ pub(crate) fn guess<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Gue
         return view.sets_path().then_some(Guess::Link);
     }
     if !supplying_searches::is_supplied(command) || !first.text.contains("{}") {
-        return Some(if view.names_program() { Guess::Any } else { Guess::Link });
+        return Some(if view.mentions_program() { Guess::Any } else { Guess::Link });
     }
     let names: Vec<&str> = view.guard.program_names().collect();
-    let searches = supplying_searches::of_words(command, view);
-    let searched = searches.iter().any(|search| names.iter().any(|name| search.names(name)));
-    if searched || (searches.is_empty() && view.names_program()) {
+    let searches = supplying_searches::words_searches(command, view);
+    let searched = searches.iter().any(|search| names.iter().any(|name| search.matches_name(name)));
+    if searched || (searches.is_empty() && view.mentions_program()) {
         return Some(Guess::Fits);
     }
-    let takes_any = searches.is_empty() || searches.iter().any(Search::takes_all);
+    let takes_any = searches.is_empty() || searches.iter().any(Search::matches_all);
     Some(if takes_any { Guess::Any } else { Guess::Link })
 }
 
 /// Returns whether a command sets the search path for programs.
 pub(crate) fn sets_path(command: &Command) -> bool {
-    command.assignments.iter().any(|given| given.name == "PATH")
+    command.assignments.iter().any(|assignment| assignment.name == "PATH")
         || command.argv.iter().skip(1).any(|word| word.text.starts_with("PATH="))
 }
 
 /// Returns whether a word of the text is the program's name, or a pattern that matches it.
-pub(crate) fn names_program(view: &CallView<'_>) -> bool {
-    words_of(view.text()).any(|word| is_program(word, view))
+pub(crate) fn mentions_program(view: &CallView<'_>) -> bool {
+    split_words(view.text()).any(|word| is_program(word, view))
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::harnesses::{REGISTRATIONS, SCRIPTS};
-use crate::names::{Names, Relation, Start, fits, last_of};
+use crate::names::{Names, Relation, Start, component_matches, last_component};
 use crate::settings::ProtectedPaths;
 
 /// The kind of a protected file or folder.
@@ -65,10 +65,10 @@ struct Entry {
 impl Entry {
     fn new(text: impl Into<Cow<'static, str>>, what: GuardedKind) -> Self {
         let text = text.into();
-        Entry { start: Start::of(&text), text, what }
+        Entry { start: Start::parse(&text), text, what }
     }
 
-    fn guarded(&self) -> Guarded<'_> {
+    fn as_guarded(&self) -> Guarded<'_> {
         Guarded { entry: &self.text, what: self.what }
     }
 }
@@ -86,7 +86,7 @@ impl Guard {
             (beside(&places.audit, ".1"), GuardedKind::State),
             (places.sessions.clone(), GuardedKind::State),
             (places.program.clone(), GuardedKind::Program),
-            (beside_program(&places.program), GuardedKind::Program),
+            (companion_path(&places.program), GuardedKind::Program),
         ];
         let policies = places.policies.iter().map(|path| (path.clone(), GuardedKind::Config));
         let registered = |path: &String| (path.clone(), GuardedKind::Registration(REGISTERED));
@@ -102,17 +102,17 @@ impl Guard {
 
     /// All protected files and folders.
     pub(crate) fn all(&self) -> impl Iterator<Item = Guarded<'_>> {
-        self.entries.iter().map(Entry::guarded)
+        self.entries.iter().map(Entry::as_guarded)
     }
 
     /// Those that may be related to one of the paths, judged by the start of names.
-    pub(crate) fn near<'g, 'p>(&'g self, paths: &'p [Names<'p>]) -> impl Iterator<Item = Guarded<'g>> + use<'g, 'p> {
+    pub(crate) fn related<'g, 'p>(&'g self, paths: &'p [Names<'p>]) -> impl Iterator<Item = Guarded<'g>> + use<'g, 'p> {
         let may_relate = |entry: &&Entry| paths.iter().any(|names| names.may_relate(entry.start));
-        self.entries.iter().filter(may_relate).map(Entry::guarded)
+        self.entries.iter().filter(may_relate).map(Entry::as_guarded)
     }
 
     /// Returns the protected file or folder that a path is or is in.
-    pub(crate) fn covering(&self, path: &str) -> Option<Guarded<'_>> {
+    pub(crate) fn find_covering(&self, path: &str) -> Option<Guarded<'_>> {
         let names = [Names::new(path)];
         let [own] = &names;
         // A pattern that matches a protected name by chance has no meaning.
@@ -120,18 +120,18 @@ impl Guard {
             let found = own.relation(guarded.entry).filter(|found| found.relation != Relation::Above);
             found.is_some_and(|found| !found.guessed || (guarded.entry.starts_with('.') && path.contains('/')))
         };
-        self.near(&names).find(is_in)
+        self.related(&names).find(is_in)
     }
 
     /// Returns whether a program with this name, as a command spells it, is guard-host.
     pub(crate) fn is_program(&self, word: &str) -> bool {
-        let name = last_of(word);
+        let name = last_component(word);
         self.program_names().any(|program| program.eq_ignore_ascii_case(name))
     }
 
     /// Returns whether a shell pattern matches the program's name.
-    pub(crate) fn fits_program(&self, pattern: &str) -> bool {
-        self.program_names().any(|program| fits(program, last_of(pattern)))
+    pub(crate) fn matches_program(&self, pattern: &str) -> bool {
+        self.program_names().any(|program| component_matches(program, last_component(pattern)))
     }
 
     /// The names of the program: its usual one, and its file's name.
@@ -143,7 +143,7 @@ impl Guard {
     }
 
     /// Returns whether a text names the program.
-    pub(crate) fn names_program(&self, text: &str) -> bool {
+    pub(crate) fn is_program_name(&self, text: &str) -> bool {
         self.program_names().any(|name| text.contains(name))
     }
 }
@@ -168,6 +168,6 @@ const PROGRAM: &str = "guard-host";
 const TOOLS: &str = "guard-host-tools";
 
 /// Returns the path of the companion program, in the same folder. Empty if unknown.
-fn beside_program(program: &str) -> String {
+fn companion_path(program: &str) -> String {
     program.rsplit_once('/').map(|(folder, _)| format!("{folder}/{TOOLS}")).unwrap_or_default()
 }

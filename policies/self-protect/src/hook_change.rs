@@ -37,15 +37,15 @@ pub(crate) fn change(touch: &GuardedChange<'_>, view: &CallView<'_>) -> Change {
     }
     match effect.kind.as_str() {
         "delete" => Change::Removes("deletes the file"),
-        "metadata" if hides(effect) => Change::Removes("leaves a file that the harness can't read"),
+        "metadata" if removes_read(effect) => Change::Removes("leaves a file that the harness can't read"),
         "metadata" => Change::Edits,
-        _ if effect.command_id == 0 => of_tool(effect, view),
-        _ => of_command(effect, view),
+        _ if effect.command_id == 0 => tool_change(effect, view),
+        _ => command_change(effect, view),
     }
 }
 
 /// Returns whether a mode removes the owner's permission to read.
-fn hides(effect: &Effect) -> bool {
+fn removes_read(effect: &Effect) -> bool {
     let mode = effect.tag("mode").unwrap_or_default();
     let octal = mode.len() >= 3 && mode.bytes().all(|byte| byte.is_ascii_digit());
     let owner = mode.len().checked_sub(3).and_then(|at| mode.as_bytes().get(at));
@@ -55,7 +55,7 @@ fn hides(effect: &Effect) -> bool {
     if octal { owner.is_some_and(|digit| digit & 4 == 0) } else { symbolic }
 }
 
-fn of_command(effect: &Effect, view: &CallView<'_>) -> Change {
+fn command_change(effect: &Effect, view: &CallView<'_>) -> Change {
     if effect.tag("by").is_some_and(|by| matches!(by, "touch" | "mkdir")) {
         return Change::Edits;
     }
@@ -67,7 +67,7 @@ fn of_command(effect: &Effect, view: &CallView<'_>) -> Change {
     if extends { Change::Edits } else { Change::Unseen("changes the file in a way that can't be checked") }
 }
 
-fn of_tool(effect: &Effect, view: &CallView<'_>) -> Change {
+fn tool_change(effect: &Effect, view: &CallView<'_>) -> Change {
     let input = view.input();
     let text = |keys: &[&str]| keys.iter().find_map(|key| input.get(*key)?.as_str());
     let pairs = edits(input);
@@ -85,7 +85,7 @@ fn of_tool(effect: &Effect, view: &CallView<'_>) -> Change {
     };
     if switches_off(content) {
         Change::Removes("turns hooks off")
-    } else if holds_hook(content, &view.guard) || effect.path.exists == Presence::No {
+    } else if contains_hook(content, &view.guard) || effect.path.exists == Presence::No {
         Change::Edits
     } else {
         Change::Removes("removes it")
@@ -95,10 +95,10 @@ fn of_tool(effect: &Effect, view: &CallView<'_>) -> Change {
 /// Returns the old and new texts of an edit.
 fn edits(input: &Value) -> Vec<(&str, &str)> {
     let several = input.get("edits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    std::iter::once(input).chain(several).filter_map(pair_of).collect()
+    std::iter::once(input).chain(several).filter_map(replacement_pair).collect()
 }
 
-fn pair_of(value: &Value) -> Option<(&str, &str)> {
+fn replacement_pair(value: &Value) -> Option<(&str, &str)> {
     let text = |keys: [&str; 3]| keys.iter().find_map(|key| value.get(*key)?.as_str());
     Some((text(["old_string", "old_str", "oldString"])?, text(["new_string", "new_str", "newString"])?))
 }
@@ -106,30 +106,30 @@ fn pair_of(value: &Value) -> Option<(&str, &str)> {
 /// Returns whether replacing `old` with `new` removes the hook.
 fn loses(old: &str, new: &str, guard: &Guard) -> bool {
     let kept = |line: &str| new.contains(line.trim().trim_end_matches(','));
-    let lines = old.lines().filter(|line| guard.names_program(line));
+    let lines = old.lines().filter(|line| guard.is_program_name(line));
     !lines.clone().all(kept) || KEYS.iter().any(|key| old.contains(key) && !new.contains(key))
 }
 
 /// Returns whether settings contain a command that runs guard-host.
-fn holds_hook(content: &str, guard: &Guard) -> bool {
+fn contains_hook(content: &str, guard: &Guard) -> bool {
     match serde_json::from_str::<Value>(content) {
-        Ok(value) => runs(&value, "", guard, 0),
+        Ok(value) => value_runs_guard(&value, "", guard, 0),
         // TOML, YAML, JSON with comments, or a script.
-        Err(_) => guard.names_program(content),
+        Err(_) => guard.is_program_name(content),
     }
 }
 
 /// Returns whether a value contains a command that runs guard-host.
-fn runs(value: &Value, key: &str, guard: &Guard, depth: usize) -> bool {
+fn value_runs_guard(value: &Value, key: &str, guard: &Guard, depth: usize) -> bool {
     if depth > DEPTH {
         return false;
     }
     match value {
         Value::String(text) => {
-            matches!(key, "command" | "exec" | "bash" | "args" | "plugin" | "plugins") && guard.names_program(text)
+            matches!(key, "command" | "exec" | "bash" | "args" | "plugin" | "plugins") && guard.is_program_name(text)
         }
-        Value::Array(items) => items.iter().any(|item| runs(item, key, guard, depth + 1)),
-        Value::Object(map) => map.iter().any(|(key, value)| runs(value, key, guard, depth + 1)),
+        Value::Array(items) => items.iter().any(|item| value_runs_guard(item, key, guard, depth + 1)),
+        Value::Object(map) => map.iter().any(|(key, value)| value_runs_guard(value, key, guard, depth + 1)),
         _ => false,
     }
 }

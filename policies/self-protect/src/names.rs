@@ -39,9 +39,13 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    pub(crate) fn of(entry: &str) -> Self {
+    pub(crate) fn parse(entry: &str) -> Self {
         let first = entry.trim_start_matches('/');
-        Start { rooted: entry.starts_with('/'), dotted: first.starts_with('.'), begins: ByteSet::of_start(first) }
+        Start {
+            rooted: entry.starts_with('/'),
+            dotted: first.starts_with('.'),
+            begins: ByteSet::from_first_byte(first),
+        }
     }
 }
 
@@ -77,13 +81,13 @@ impl<'a> Names<'a> {
         let deep = names.len() > DEEPEST;
         names.drain(..names.len().saturating_sub(DEEPEST));
         let is_pattern = names.iter().any(|name| name.is_pattern);
-        let begins = if is_pattern { ByteSet::ANY } else { ByteSet::of(names.iter().map(|name| name.text)) };
+        let begins = if is_pattern { ByteSet::ANY } else { ByteSet::from_names(names.iter().map(|name| name.text)) };
         let dotted = names.iter().any(|name| name.text.as_bytes().first() == Some(&b'.'));
         Names { names, absolute: path.starts_with('/') && !deep, dotted, begins }
     }
 
     /// The last component, or empty.
-    pub(crate) fn last(&self) -> &'a str {
+    pub(crate) fn last_component(&self) -> &'a str {
         self.names.last().map(|name| name.text).unwrap_or_default()
     }
 
@@ -96,12 +100,12 @@ impl<'a> Names<'a> {
         }
         let is_first = || self.names.first().is_some_and(|name| start.begins.may_fit(name.text) || name.is_pattern);
         start.begins == ByteSet::ANY
-            || self.begins.meets(start.begins) && (!start.rooted || self.absolute && is_first())
+            || self.begins.intersects(start.begins) && (!start.rooted || self.absolute && is_first())
     }
 
     /// Returns whether this is `other` or a folder above it. Both are absolute.
-    pub(crate) fn holds(&self, other: &Names<'_>) -> bool {
-        let begins = self.names.iter().zip(&other.names).all(|(name, other)| name.fits(other.text));
+    pub(crate) fn contains(&self, other: &Names<'_>) -> bool {
+        let begins = self.names.iter().zip(&other.names).all(|(name, other)| name.matches(other.text));
         self.absolute && other.absolute && self.names.len() <= other.names.len() && begins
     }
 
@@ -115,7 +119,7 @@ impl<'a> Names<'a> {
         }
         let first = unrooted.split('/').next().filter(|name| !name.is_empty());
         let begins =
-            |start: &usize| first.is_none_or(|first| self.names.get(*start).is_some_and(|name| name.fits(first)));
+            |start: &usize| first.is_none_or(|first| self.names.get(*start).is_some_and(|name| name.matches(first)));
         let starts = if rooted { 0..=0 } else { 0..=self.names.len() };
         starts.filter(begins).filter_map(|start| self.relation_at(start, entry)).max()
     }
@@ -126,7 +130,7 @@ impl<'a> Names<'a> {
         let (mut matched, mut guessed) = (0, false);
         let relation = loop {
             match (wanted.next(), here.next()) {
-                (Some(wanted), Some(name)) if name.fits(wanted) => {
+                (Some(wanted), Some(name)) if name.matches(wanted) => {
                     matched += 1;
                     guessed |= name.is_pattern;
                 }
@@ -144,7 +148,7 @@ impl<'a> Names<'a> {
     }
 
     /// Returns the path of the protected file in a match. `None` if it is unknown.
-    pub(crate) fn place(&self, found: Match, entry: &str) -> Option<String> {
+    pub(crate) fn guarded_path(&self, found: Match, entry: &str) -> Option<String> {
         let before = self.names.get(..found.start)?;
         if !self.absolute || before.iter().any(|name| name.is_pattern) {
             return None;
@@ -160,7 +164,7 @@ impl<'a> Name<'a> {
     }
 
     /// Returns whether the component is or can be the protected one.
-    fn fits(self, wanted: &str) -> bool {
+    fn matches(self, wanted: &str) -> bool {
         let Name { text, is_pattern } = self;
         if wanted.eq_ignore_ascii_case(text) {
             return true;
@@ -170,7 +174,7 @@ impl<'a> Name<'a> {
             // A shell pattern only matches a name with a leading dot if it has the dot.
             None if is_pattern => {
                 wanted.starts_with('.') == text.starts_with('.')
-                    && guard_sensitive_paths::matches(&one_for_each_set(text), wanted)
+                    && guard_sensitive_paths::matches(&sets_to_wildcards(text), wanted)
             }
             None => false,
         }
@@ -178,8 +182,8 @@ impl<'a> Name<'a> {
 }
 
 /// Returns whether a component of a path, which may be a shell pattern, is or can be the protected one.
-pub(crate) fn fits(wanted: &str, name: &str) -> bool {
-    Name::new(name).fits(wanted)
+pub(crate) fn component_matches(wanted: &str, name: &str) -> bool {
+    Name::new(name).matches(wanted)
 }
 
 /// Returns whether a component contains a shell pattern.
@@ -188,18 +192,18 @@ pub(crate) fn is_pattern(name: &str) -> bool {
 }
 
 /// Returns the last component of a path or of a pattern for paths.
-pub(crate) fn last_of(path: &str) -> &str {
+pub(crate) fn last_component(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Returns whether a pattern matches a whole text. `*` also matches slashes and leading dots.
 pub(crate) fn pattern_fits(pattern: &str, text: &str) -> bool {
-    guard_sensitive_paths::matches(&one_for_each_set(&pattern.replace('\\', "")), text)
+    guard_sensitive_paths::matches(&sets_to_wildcards(&pattern.replace('\\', "")), text)
 }
 
 /// Returns whether a pattern contains a letter.
 pub(crate) fn spells_letters(pattern: &str) -> bool {
-    one_for_each_set(pattern).contains(|c: char| c.is_ascii_alphanumeric())
+    sets_to_wildcards(pattern).contains(|c: char| c.is_ascii_alphanumeric())
 }
 
 fn ends_with(name: &str, end: &str) -> bool {
@@ -208,7 +212,7 @@ fn ends_with(name: &str, end: &str) -> bool {
 }
 
 /// Returns the pattern with each `[...]` replaced by `?`.
-fn one_for_each_set(pattern: &str) -> String {
+fn sets_to_wildcards(pattern: &str) -> String {
     let mut simple = String::with_capacity(pattern.len());
     let mut inside = false;
     for c in pattern.chars() {
@@ -297,7 +301,7 @@ mod tests {
         for entry in ["/", "//", "/etc/x/", ".b/c", "b", "bin/guard-host", "*.json", "/a/.b/c"] {
             for path in paths {
                 let names = Names::new(path);
-                assert!(names.relation(entry).is_none() || names.may_relate(Start::of(entry)), "{path} {entry}");
+                assert!(names.relation(entry).is_none() || names.may_relate(Start::parse(entry)), "{path} {entry}");
             }
         }
     }

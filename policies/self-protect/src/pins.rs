@@ -7,7 +7,7 @@ use guard_sdk::git;
 use guard_sdk::syntax::{Command, Effect};
 
 use crate::call_view::{CallView, is_remote};
-use crate::names::{Names, Relation, last_of};
+use crate::names::{Names, Relation, last_component};
 use crate::touch::is_change;
 
 /// The prefix of the references.
@@ -24,9 +24,9 @@ const CHANGING: [&str; 9] =
     ["branch", "fast-import", "fetch", "pull", "push", "reflog", "replace", "symbolic-ref", "update-ref"];
 
 /// Returns the first reference that the call changes, as written.
-pub(crate) fn changed(view: &CallView<'_>) -> Option<String> {
+pub(crate) fn changed_reference(view: &CallView<'_>) -> Option<String> {
     let by_file = || view.analysis.effects.iter().find(|effect| is_of_pins(effect, view));
-    let by_git = || view.analysis.commands.iter().find_map(|command| named_by_git(command, view));
+    let by_git = || view.analysis.commands.iter().find_map(|command| git_reference(command, view));
     by_file().map(|effect| effect.target.clone()).or_else(by_git)
 }
 
@@ -40,16 +40,16 @@ fn is_of_pins(effect: &Effect, view: &CallView<'_>) -> bool {
         let [of_work_tree, anywhere] = FOLDERS.map(found);
         of_work_tree.is_some() || anywhere.is_some_and(|found| !found.guessed)
     };
-    let is_packed = |path: &str| last_of(path).eq_ignore_ascii_case(PACKED);
-    effect.spellings().any(is_pin) || effect.spellings().any(is_packed) && names_guard(view)
+    let is_packed = |path: &str| last_component(path).eq_ignore_ascii_case(PACKED);
+    effect.spellings().any(is_pin) || effect.spellings().any(is_packed) && mentions_guard(view)
 }
 
 /// Returns whether the call's input contains the name that all the references have.
-fn names_guard(view: &CallView<'_>) -> bool {
+fn mentions_guard(view: &CallView<'_>) -> bool {
     view.input().to_string().contains("guard-host")
 }
 
-fn named_by_git(command: &Command, view: &CallView<'_>) -> Option<String> {
+fn git_reference(command: &Command, view: &CallView<'_>) -> Option<String> {
     if command.program() != "git" || is_remote(command) {
         return None;
     }
@@ -59,7 +59,7 @@ fn named_by_git(command: &Command, view: &CallView<'_>) -> Option<String> {
     }
     let mut rest = words.clone();
     let prunes = words.clone().any(|word| word.starts_with("--prune") || word == "-p");
-    if prunes && matches!(verb, "fetch" | "pull") && words.clone().any(takes_all) {
+    if prunes && matches!(verb, "fetch" | "pull") && words.clone().any(replaces_all) {
         return Some(PINS.to_owned());
     }
     let is_fed = words.clone().any(|word| word == "--stdin") && view.text().contains(PINS);
@@ -67,7 +67,7 @@ fn named_by_git(command: &Command, view: &CallView<'_>) -> Option<String> {
 }
 
 /// Returns whether a refspec replaces all references with those of another repository.
-fn takes_all(refspec: &str) -> bool {
+fn replaces_all(refspec: &str) -> bool {
     let begin = refspec.split_once(':').and_then(|(_, name)| name.strip_suffix('*'));
     begin.is_some_and(|begin| begin.starts_with("refs/") && PINS.starts_with(begin))
 }

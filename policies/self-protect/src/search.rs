@@ -10,7 +10,7 @@ use guard_sdk::syntax::Command;
 
 use crate::call_view::{CallView, is_remote};
 use crate::guarded::{Guarded, GuardedKind};
-use crate::names::{Names, Relation, last_of, pattern_fits, spells_letters};
+use crate::names::{Names, Relation, last_component, pattern_fits, spells_letters};
 use patterns::{NAME_TESTS, PATH_TESTS, Pattern, name_of_expression};
 
 /// The maximum number of start points, and of requests to the host.
@@ -88,27 +88,27 @@ pub(crate) enum Distance {
 
 impl<'a> Search<'a> {
     /// Returns the search by name that a command makes.
-    pub(crate) fn by_name(command: &'a Command) -> Option<Self> {
+    pub(crate) fn from_name_search(command: &'a Command) -> Option<Self> {
         if is_remote(command) {
             return None;
         }
         match command.program() {
-            "find" | "gfind" => Some(Self::of_find(command)),
-            "fd" | "fdfind" => Some(Self::of_fd(command)),
-            program if INDEXES.contains(&program) => Some(Self::of_index(command)),
+            "find" | "gfind" => Some(Self::from_find(command)),
+            "fd" | "fdfind" => Some(Self::from_fd(command)),
+            program if INDEXES.contains(&program) => Some(Self::from_index(command)),
             _ => None,
         }
     }
 
     /// The operands are parts of paths anywhere.
-    fn of_index(command: &'a Command) -> Self {
+    fn from_index(command: &'a Command) -> Self {
         let plain = command.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
         let patterns = plain.map(|word| Pattern { text: format!("*{word}*"), is_path: true });
         Search { patterns: patterns.collect(), filtered: true, ..Self::from(command, vec!["/"]) }
     }
 
     /// Returns the search by content that a command makes, or its list of all files.
-    pub(crate) fn by_content(command: &'a Command) -> Option<Self> {
+    pub(crate) fn from_content_search(command: &'a Command) -> Option<Self> {
         let program = command.program();
         let lists = LISTS.contains(&program);
         if is_remote(command) {
@@ -143,7 +143,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn of_find(command: &'a Command) -> Self {
+    fn from_find(command: &'a Command) -> Self {
         let words: Vec<&str> = command.argv.iter().skip(1).map(|word| word.text.as_str()).collect();
         let is_option = |word: &&&str| matches!(**word, "-H" | "-L" | "-P" | "--") || word.starts_with("-O");
         let is_start = |word: &&&str| !word.starts_with('-') && !matches!(**word, "(" | "!");
@@ -157,7 +157,7 @@ impl<'a> Search<'a> {
             word.starts_with('-') && !names && !NEUTRAL.contains(word)
         });
         Search {
-            patterns: patterns::of_find(&words),
+            patterns: patterns::find_patterns(&words),
             filtered,
             is_special: plain && (words.contains(&"-empty") || value("-xtype") == Some("l")),
             only_folders: plain && value("-type") == Some("d"),
@@ -167,7 +167,7 @@ impl<'a> Search<'a> {
     }
 
     /// The first operand of `fd` is a regular expression for names.
-    fn of_fd(command: &'a Command) -> Self {
+    fn from_fd(command: &'a Command) -> Self {
         let mut plain =
             command.argv.iter().skip(1).map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
         let name = plain.next().map(name_of_expression).filter(|name| !matches!(name.as_str(), "" | "." | "*"));
@@ -176,69 +176,70 @@ impl<'a> Search<'a> {
     }
 
     /// Removes the restriction to names.
-    pub(crate) fn of_any_name(self) -> Self {
+    pub(crate) fn with_any_name(self) -> Self {
         Search { patterns: Vec::new(), ..self }
     }
 
     /// The start points, as written.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn start_points(&self) -> String {
         self.starts.join(" ")
     }
 
     /// Returns whether every file matches, regardless of its name.
-    pub(crate) fn takes_all(&self) -> bool {
+    pub(crate) fn matches_all(&self) -> bool {
         self.patterns.is_empty()
     }
 
     /// Returns whether its patterns contain more than the endings of names.
     pub(crate) fn spells_names(&self) -> bool {
         let stem = |pattern: &Pattern| {
-            let name = last_of(&pattern.text);
+            let name = last_component(&pattern.text);
             spells_letters(name.rsplit_once('.').map_or(name, |(stem, _)| stem))
         };
         self.patterns.iter().any(stem)
     }
 
     /// Returns whether a file with this name can be selected by its name.
-    pub(crate) fn names(&self, name: &str) -> bool {
-        self.patterns.iter().any(|pattern| pattern_fits(last_of(&pattern.text), name))
+    pub(crate) fn matches_name(&self, name: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern_fits(last_component(&pattern.text), name))
     }
 
     /// Returns the kind and distance of a protected file that may be selected for an effect of this kind.
     ///
     /// `tail` is the text after a selected name in the effect's target.
     pub(crate) fn reaches(&self, kind: &str, tail: &str, view: &CallView<'_>) -> Option<(GuardedKind, Distance)> {
-        let lost = kind == "delete";
-        let unnamed = self.takes_all() && tail.is_empty();
+        let is_deletion = kind == "delete";
+        let unnamed = self.matches_all() && tail.is_empty();
         // A change of all modes doesn't affect the content.
-        if unnamed && (kind == "metadata" || self.is_special || (self.only_folders && !lost)) {
+        if unnamed && (kind == "metadata" || self.is_special || (self.only_folders && !is_deletion)) {
             return None;
         }
         let mut left = QUESTIONS;
-        self.starts.iter().find_map(|start| self.reaches_from(start, lost, tail, view, &mut left))
+        self.starts.iter().find_map(|start| self.reaches_from(start, is_deletion, tail, view, &mut left))
     }
 
     fn reaches_from(
         &self,
         start: &str,
-        lost: bool,
+        is_deletion: bool,
         tail: &str,
         view: &CallView<'_>,
         left: &mut usize,
     ) -> Option<(GuardedKind, Distance)> {
         let facts = view.facts();
-        let folder = place(start, self.command, view)?;
+        let folder = word_path(start, self.command, view)?;
         let names = Names::new(&folder);
-        let unnamed = self.takes_all() && tail.is_empty();
-        let has_home = facts.home.len() > 1 && names.holds(&Names::new(&facts.home));
+        let unnamed = self.matches_all() && tail.is_empty();
+        let has_home = facts.home.len() > 1 && names.contains(&Names::new(&facts.home));
         // In a project, most files are the agent's own.
-        let all_of_project = (lost && !self.filtered) || (!lost && view.guard.names_program(view.text()));
+        let all_of_project =
+            (is_deletion && !self.filtered) || (!is_deletion && view.guard.is_program_name(view.text()));
         let mut roots = vec![folder.as_str()];
         roots.extend(
             [&facts.project_root, &facts.cwd]
                 .map(String::as_str)
                 .into_iter()
-                .filter(|root| root.len() > 1 && *root != folder && names.holds(&Names::new(root))),
+                .filter(|root| root.len() > 1 && *root != folder && names.contains(&Names::new(root))),
         );
         let roots = roots.into_iter().filter(|_| !unnamed || all_of_project);
         let roots: Vec<&str> = has_home.then_some(facts.home.as_str()).into_iter().chain(roots).collect();
@@ -249,15 +250,15 @@ impl<'a> Search<'a> {
                 if found.relation != Relation::Above && !found.guessed {
                     return Some((guarded.what, Distance::Inside));
                 }
-                places.extend(names.place(found, guarded.entry).map(|place| (place, Distance::Near)));
-            } else if rooted && names.holds(&Names::new(guarded.entry)) {
+                places.extend(names.guarded_path(found, guarded.entry).map(|place| (place, Distance::Near)));
+            } else if rooted && names.contains(&Names::new(guarded.entry)) {
                 places.push((guarded.entry.trim_end_matches('/').to_owned(), Distance::Far));
             }
             if !rooted {
-                places.extend(roots.iter().map(|root| (under(root, guarded.entry), Distance::Far)));
+                places.extend(roots.iter().map(|root| (join_path(root, guarded.entry), Distance::Far)));
             }
             let found = places.into_iter().find(|(place, _)| {
-                self.selects(&folder, start, place, guarded, lost, tail)
+                self.selects(&folder, start, place, guarded, is_deletion, tail)
                     && left.checked_sub(1).is_some_and(|rest| {
                         *left = rest;
                         view.call.resolve(place).exists != Presence::No
@@ -268,7 +269,15 @@ impl<'a> Search<'a> {
     }
 
     /// Returns whether the protected file at `place`, or a folder that contains it, can be selected.
-    fn selects(&self, folder: &str, start: &str, place: &str, guarded: Guarded<'_>, lost: bool, tail: &str) -> bool {
+    fn selects(
+        &self,
+        folder: &str,
+        start: &str,
+        place: &str,
+        guarded: Guarded<'_>,
+        is_deletion: bool,
+        tail: &str,
+    ) -> bool {
         let mut files: Vec<String> = match guarded.entry.ends_with('/') || guarded.entry.contains('*') {
             true => {
                 let inside = if guarded.what.is_own() { OWN_FILES } else { HOOK_FILES };
@@ -277,7 +286,7 @@ impl<'a> Search<'a> {
             }
             false => vec![place.to_owned()],
         };
-        if lost {
+        if is_deletion {
             let ends = place.match_indices('/').map(|(at, _)| at).filter(|at| *at > folder.len());
             files.extend(ends.filter_map(|end| place.get(..end)).map(str::to_owned));
             files.push(place.to_owned());
@@ -287,11 +296,12 @@ impl<'a> Search<'a> {
             let steps = tail.matches('/').count();
             let depth = rest.split('/').filter(|name| !name.is_empty()).count();
             let printed = format!("{}{rest}", start.trim_end_matches('/'));
-            self.deepest.is_none_or(|deepest| depth <= deepest.saturating_add(steps)) && self.fits(file, &printed, tail)
+            self.deepest.is_none_or(|deepest| depth <= deepest.saturating_add(steps))
+                && self.selects_file(file, &printed, tail)
         })
     }
 
-    fn fits(&self, file: &str, printed: &str, tail: &str) -> bool {
+    fn selects_file(&self, file: &str, printed: &str, tail: &str) -> bool {
         if self.patterns.is_empty() {
             return pattern_fits(&format!("*{tail}"), file);
         }
@@ -302,30 +312,30 @@ impl<'a> Search<'a> {
             } else if tail.contains('/') {
                 pattern_fits(&format!("*/{text}"), file)
             } else {
-                pattern_fits(&text, last_of(file))
+                pattern_fits(&text, last_component(file))
             }
         })
     }
 }
 
 /// Returns the path of a command's word.
-fn place(word: &str, command: &Command, view: &CallView<'_>) -> Option<String> {
+fn word_path(word: &str, command: &Command, view: &CallView<'_>) -> Option<String> {
     let facts = view.facts();
     let homes = ["~", "$HOME", "${HOME}"];
     let behind =
         homes.iter().find_map(|home| word.strip_prefix(home).filter(|rest| rest.is_empty() || rest.starts_with('/')));
     if let Some(rest) = behind {
-        return facts.home.starts_with('/').then(|| under(&facts.home, rest));
+        return facts.home.starts_with('/').then(|| join_path(&facts.home, rest));
     }
     if word.starts_with('/') {
-        return Some(under(word, ""));
+        return Some(join_path(word, ""));
     }
     let cwd = if command.cwd.is_empty() { &facts.cwd } else { &command.cwd };
-    (cwd.starts_with('/') && !word.starts_with('$')).then(|| under(cwd, word))
+    (cwd.starts_with('/') && !word.starts_with('$')).then(|| join_path(cwd, word))
 }
 
 /// Joins a folder and a path, without dots, empty names, and a trailing pattern in an entry.
-fn under(folder: &str, rest: &str) -> String {
+fn join_path(folder: &str, rest: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     for name in folder.split('/').chain(rest.split('/')) {
         match name {

@@ -10,49 +10,49 @@ const SEARCHES: usize = 16;
 
 /// Returns the searches that supply the files of a change, and the text after a file's name in its target. `None` if
 /// the change names its files itself.
-pub(crate) fn behind<'a>(effect: &Effect, view: &CallView<'a>) -> Option<(Vec<Search<'a>>, String)> {
+pub(crate) fn find<'a>(effect: &Effect, view: &CallView<'a>) -> Option<(Vec<Search<'a>>, String)> {
     let command = view.command_by_id(effect.command_id)?;
     if effect.tag("by") == Some("find") {
-        return Search::by_name(command).map(|search| (vec![search], String::new()));
+        return Search::from_name_search(command).map(|search| (vec![search], String::new()));
     }
     // `-execdir` runs in the folder of each selected file, regardless of the file's name.
     let beside = is_via(command, "find-exec") && command.cwd.is_empty() && is_beside(&effect.target);
-    let tail = if beside { format!("/{}", effect.target) } else { tail_of(effect, command)? };
+    let tail = if beside { format!("/{}", effect.target) } else { target_tail(effect, command)? };
     let by_text = effect.target.starts_with('$');
-    let searches = sources(by_text, command, view).filter_map(Search::by_name).take(SEARCHES);
-    let unnamed = |search: Search<'a>| if beside { search.of_any_name() } else { search };
+    let searches = sources(by_text, command, view).filter_map(Search::from_name_search).take(SEARCHES);
+    let unnamed = |search: Search<'a>| if beside { search.with_any_name() } else { search };
     let searches: Vec<Search<'a>> = searches.map(unnamed).collect();
     (!searches.is_empty()).then_some((searches, tail))
 }
 
 /// Returns the start of a search by content that supplies the files of a change, if it may select a protected file.
-pub(crate) fn reached_by_content(effect: &Effect, view: &CallView<'_>) -> Option<String> {
+pub(crate) fn content_search_start(effect: &Effect, view: &CallView<'_>) -> Option<String> {
     let command = view.command_by_id(effect.command_id)?;
-    let tail = tail_of(effect, command)?;
+    let tail = target_tail(effect, command)?;
     let by_text = effect.target.starts_with('$');
-    let searches = sources(by_text, command, view).filter_map(Search::by_content).take(SEARCHES);
+    let searches = sources(by_text, command, view).filter_map(Search::from_content_search).take(SEARCHES);
     let mut reaching = searches.filter(|search| search.reaches(&effect.kind, &tail, view).is_some());
-    reaching.next().map(|search| search.shown())
+    reaching.next().map(|search| search.start_points())
 }
 
 /// Returns the start of a search that supplies words of the command, if it searches for a protected file by name.
-pub(crate) fn reached_by_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<String> {
+pub(crate) fn words_search_start<'a>(command: &'a Command, view: &CallView<'a>) -> Option<String> {
     if !is_supplied(command) || !command.argv.iter().skip(1).any(|word| word.text.contains("{}")) {
         return None;
     }
-    let searches = of_words(command, view);
+    let searches = words_searches(command, view);
     let mut reaching =
         searches.iter().filter(|search| search.spells_names() && search.reaches("write", "", view).is_some());
-    reaching.next().map(Search::shown)
+    reaching.next().map(Search::start_points)
 }
 
 /// Returns the searches that supply words of the command.
-pub(crate) fn of_words<'a>(command: &'a Command, view: &CallView<'a>) -> Vec<Search<'a>> {
-    sources(false, command, view).filter_map(Search::by_name).take(SEARCHES).collect()
+pub(crate) fn words_searches<'a>(command: &'a Command, view: &CallView<'a>) -> Vec<Search<'a>> {
+    sources(false, command, view).filter_map(Search::from_name_search).take(SEARCHES).collect()
 }
 
 /// Returns the text after a supplied name in the effect's target. `None` if the target isn't a supplied name.
-fn tail_of(effect: &Effect, command: &Command) -> Option<String> {
+fn target_tail(effect: &Effect, command: &Command) -> Option<String> {
     let target = effect.target.as_str();
     if let Some((before, behind)) = target.split_once("{}") {
         return before.is_empty().then(|| behind.to_owned());

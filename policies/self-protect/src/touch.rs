@@ -8,7 +8,7 @@ use guard_sdk::{Finding, Outcome, Presence};
 
 use crate::call_view::CallView;
 use crate::guarded::{Guarded, GuardedKind};
-use crate::names::{Match, Names, Relation, fits};
+use crate::names::{Match, Names, Relation, component_matches};
 use crate::search::Distance;
 use crate::supplying_searches;
 
@@ -42,7 +42,7 @@ pub(crate) struct GuardedChange<'a> {
 impl GuardedChange<'_> {
     /// Returns the finding with its path. If a whole folder is deleted, that is more important than the guard's file in
     /// it.
-    pub(crate) fn tagged(&self, finding: Finding) -> Finding {
+    pub(crate) fn with_path(&self, finding: Finding) -> Finding {
         let finding = finding.tag("path", self.effect.target.as_str());
         let is_aside = self.how != Reach::Itself && finding.outcome == Outcome::Deny;
         if is_aside { finding.tag("aside", "yes") } else { finding }
@@ -50,16 +50,18 @@ impl GuardedChange<'_> {
 }
 
 /// Returns all changes, in the order of the effects.
-pub(crate) fn all<'a>(view: &CallView<'a>) -> Vec<GuardedChange<'a>> {
+pub(crate) fn all_changes<'a>(view: &CallView<'a>) -> Vec<GuardedChange<'a>> {
     let mut touches = Vec::new();
     let mut folders = 0;
     for effect in view.analysis.effects.iter().filter(|effect| is_change(effect)) {
         if touches.len() >= TOUCHES {
             break;
         }
-        match of_effect(effect, view, &mut folders) {
+        match effect_reach(effect, view, &mut folders) {
             Some((what, how)) => touches.push(GuardedChange { effect, what, how }),
-            None => touches.extend(linked(effect, view).map(|what| GuardedChange { effect, what, how: Reach::Itself })),
+            None => {
+                touches.extend(linked_kind(effect, view).map(|what| GuardedChange { effect, what, how: Reach::Itself }))
+            }
         }
     }
     touches
@@ -75,10 +77,10 @@ pub(crate) fn changes(effect: &Effect) -> bool {
     matches!(effect.kind.as_str(), "write" | "delete" | "metadata") && effect.operation != "files.many-to-one"
 }
 
-fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Option<(GuardedKind, Reach)> {
+fn effect_reach(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Option<(GuardedKind, Reach)> {
     let paths: Vec<Names<'_>> = effect.spellings().map(Names::new).collect();
     let mut above = Vec::new();
-    for guarded in view.guard.near(&paths) {
+    for guarded in view.guard.related(&paths) {
         // Of equal relations, the last one is used, because it is the most precise.
         let near = paths.iter().filter_map(|names| Some((names.relation(guarded.entry)?, names)));
         let Some((found, names)) = near.max_by_key(|(found, _)| found.relation) else { continue };
@@ -100,23 +102,24 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
             // A folder that is only created, or written into by a program that names its file elsewhere, is unchanged.
             Relation::Whole if effect.kind == "write" && !is_unpacked(effect) => {}
             // An empty folder in it registers nothing.
-            Relation::Inside if is_new_folder(effect) && holds_plugins(guarded) => {}
+            Relation::Inside if is_new_folder(effect) && contains_plugins(guarded) => {}
             _ => return Some((guarded.what, Reach::Itself)),
         }
     }
-    if let Some((searches, tail)) = supplying_searches::behind(effect, view) {
+    if let Some((searches, tail)) = supplying_searches::find(effect, view) {
         let found = searches.iter().find_map(|search| search.reaches(&effect.kind, &tail, view));
-        return found.map(|(what, distance)| (what, how(effect, distance)));
+        return found.map(|(what, distance)| (what, search_reach(effect, distance)));
     }
-    let lost = effect.kind == "delete" && effect.tag("by") != Some("rmdir") && !refuses_folders(effect);
+    let is_deletion = effect.kind == "delete" && effect.tag("by") != Some("rmdir") && !refuses_folders(effect);
     let modes = effect.kind == "metadata" && effect.tag("recursive").is_some();
-    if !(lost || modes || is_unpacked(effect)) || *folders >= FOLDERS {
+    if !(is_deletion || modes || is_unpacked(effect)) || *folders >= FOLDERS {
         return None;
     }
-    let mut brought = None;
+    let mut extracted = None;
     for (guarded, found, names) in above {
         // Extracted content has its own folders, so usually only the protected file's own folder matters.
-        let near = lost || modes || is_parent(names, guarded.entry) || is_reached(effect, names, found, guarded, view);
+        let near =
+            is_deletion || modes || is_parent(names, guarded.entry) || is_reached(effect, names, found, guarded, view);
         if !near || *folders >= FOLDERS {
             continue;
         }
@@ -124,29 +127,29 @@ fn of_effect(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Optio
         let there = presence(names, found, guarded, view);
         if there != Presence::No {
             let is_guess = found.guessed && there == Presence::Unknown;
-            return Some((guarded.what, if lost && !is_guess { Reach::LostWithFolder } else { Reach::Perhaps }));
+            return Some((guarded.what, if is_deletion && !is_guess { Reach::LostWithFolder } else { Reach::Perhaps }));
         }
         // A new file may come with the rest. Registrations are the most important.
-        let brings = !(lost || modes) && is_below_home(names, found, guarded, view);
-        if brings && !matches!(brought, Some(GuardedKind::Registration(_))) {
-            brought = Some(guarded.what);
+        let brings = !(is_deletion || modes) && is_below_home(names, found, guarded, view);
+        if brings && !matches!(extracted, Some(GuardedKind::Registration(_))) {
+            extracted = Some(guarded.what);
         }
     }
-    if let Some(what) = brought {
+    if let Some(what) = extracted {
         return Some((what, Reach::Perhaps));
     }
     // A folder's content that is put directly into a home includes its settings folders.
-    if is_unpacked(effect) && effect.tag("link-to").is_none() && holds_home(&paths, view) {
-        return in_root(&view.facts().home, view).map(|what| (what, Reach::Perhaps));
+    if is_unpacked(effect) && effect.tag("link-to").is_none() && contains_home(&paths, view) {
+        return kind_in_root(&view.facts().home, view).map(|what| (what, Reach::Perhaps));
     }
-    if !lost {
+    if !is_deletion {
         return None;
     }
-    of_root(&paths, view, folders).map(|what| (what, Reach::LostWithAll))
+    kind_in_roots(&paths, view, folders).map(|what| (what, Reach::LostWithAll))
 }
 
 /// Returns the reach of a change of the files that a search selects.
-fn how(effect: &Effect, distance: Distance) -> Reach {
+fn search_reach(effect: &Effect, distance: Distance) -> Reach {
     match (distance, effect.kind == "delete") {
         (Distance::Inside, _) => Reach::Itself,
         (Distance::Near, true) => Reach::LostWithFolder,
@@ -169,7 +172,7 @@ fn is_new_folder(effect: &Effect) -> bool {
 }
 
 /// Returns whether the protected entry is a folder from which a harness loads hooks or scripts.
-fn holds_plugins(guarded: Guarded<'_>) -> bool {
+fn contains_plugins(guarded: Guarded<'_>) -> bool {
     guarded.entry.ends_with('/') && matches!(guarded.what, GuardedKind::Registration(_) | GuardedKind::Scripts(_))
 }
 
@@ -180,9 +183,9 @@ fn refuses_folders(effect: &Effect) -> bool {
 }
 
 /// Returns whether one of the paths is the home, or a folder above it.
-fn holds_home(paths: &[Names<'_>], view: &CallView<'_>) -> bool {
+fn contains_home(paths: &[Names<'_>], view: &CallView<'_>) -> bool {
     let home = &view.facts().home;
-    home.len() > 1 && paths.iter().any(|names| names.holds(&Names::new(home)))
+    home.len() > 1 && paths.iter().any(|names| names.contains(&Names::new(home)))
 }
 
 /// Returns whether an archive that is extracted further above a file of guard-host may contain that file. Only applies
@@ -195,11 +198,11 @@ fn is_reached(effect: &Effect, names: &Names<'_>, found: Match, guarded: Guarded
 /// Returns whether the protected file in a match is in the home and in no project, and its name is specific.
 fn is_below_home(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> bool {
     let facts = view.facts();
-    let Some(path) = names.place(found, guarded.entry).filter(|_| guarded.entry.starts_with(['.', '/'])) else {
+    let Some(path) = names.guarded_path(found, guarded.entry).filter(|_| guarded.entry.starts_with(['.', '/'])) else {
         return false;
     };
     let path = Names::new(&path);
-    let is_below = |folder: &str| folder.len() > 1 && Names::new(folder).holds(&path);
+    let is_below = |folder: &str| folder.len() > 1 && Names::new(folder).contains(&path);
     is_below(&facts.home) && (facts.project_root == facts.home || !is_below(&facts.project_root))
 }
 
@@ -207,13 +210,13 @@ fn is_below_home(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &C
 fn is_parent(folder: &Names<'_>, entry: &str) -> bool {
     let mut names: Vec<&str> = entry.trim_end_matches('/').split('/').collect();
     names.pop();
-    names.last().is_some_and(|parent| fits(parent, folder.last()))
+    names.last().is_some_and(|parent| component_matches(parent, folder.last_component()))
 }
 
 /// Returns whether the protected file in a match exists, as far as the host knows. If it could be anywhere, only names
 /// with a leading dot may be meant, which shell patterns don't match by chance.
 fn presence(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> Presence {
-    match names.place(found, guarded.entry) {
+    match names.guarded_path(found, guarded.entry) {
         Some(path) => view.call.resolve(&path).exists,
         None if !found.guessed => Presence::Yes,
         None if guarded.entry.starts_with('.') => Presence::Unknown,
@@ -222,20 +225,20 @@ fn presence(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallVi
 }
 
 /// Returns the kind of a protected file that is lost with a home, a project, or a folder above them.
-fn of_root(paths: &[Names<'_>], view: &CallView<'_>, folders: &mut usize) -> Option<GuardedKind> {
+fn kind_in_roots(paths: &[Names<'_>], view: &CallView<'_>, folders: &mut usize) -> Option<GuardedKind> {
     let facts = view.facts();
-    let holds = |root: &str| paths.iter().any(|names| names.holds(&Names::new(root)));
+    let holds = |root: &str| paths.iter().any(|names| names.contains(&Names::new(root)));
     if facts.home.starts_with('/') && holds(&facts.home) {
         return view.guard.all().next().map(|guarded| guarded.what);
     }
     let roots = [&facts.project_root, &facts.cwd];
     let root = roots.into_iter().find(|root| root.len() > 1 && holds(root))?;
     *folders += 1;
-    in_root(root, view)
+    kind_in_root(root, view)
 }
 
 /// Returns the kind of the first protected file below a folder, of those that may be anywhere.
-fn in_root(root: &str, view: &CallView<'_>) -> Option<GuardedKind> {
+fn kind_in_root(root: &str, view: &CallView<'_>) -> Option<GuardedKind> {
     let entries = view.guard.all().filter(|guarded| !guarded.entry.starts_with('/'));
     let mut found = entries.filter(|guarded| {
         let path: Vec<&str> =
@@ -247,9 +250,9 @@ fn in_root(root: &str, view: &CallView<'_>) -> Option<GuardedKind> {
 
 /// Returns the kind of the protected file that a path with the same last name resolves to: a settings folder may itself
 /// be a link.
-fn linked(effect: &Effect, view: &CallView<'_>) -> Option<GuardedKind> {
+fn linked_kind(effect: &Effect, view: &CallView<'_>) -> Option<GuardedKind> {
     let canonical = effect.path.canonical.as_str();
-    let last = Names::new(canonical).last();
+    let last = Names::new(canonical).last_component();
     if last.is_empty() || effect.kind == "metadata" {
         return None;
     }

@@ -41,10 +41,11 @@ const PLAIN_O: &[&str] =
 
 /// Returns an inherited variable's value that `covers` something protected, and a clause about it. Any program may use
 /// the variable as the path of an output file.
-pub(crate) fn of_variable(command: &Command, covers: impl Fn(&str) -> bool) -> Option<(String, String)> {
+pub(crate) fn variable_mention(command: &Command, covers: impl Fn(&str) -> bool) -> Option<(String, String)> {
     let program = command.program();
     let inherited = |name: &str| !program.is_empty() || WRITTEN_BY_SHELLS.contains(&name);
-    let assigned = command.assignments.iter().map(|given| (given.name.as_str(), given.value.text.as_str()));
+    let assigned =
+        command.assignments.iter().map(|assignment| (assignment.name.as_str(), assignment.value.text.as_str()));
     let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
     let exports = SETTERS.contains(&program)
         || DECLARERS.contains(&program) && words.any(|word| word.starts_with('-') && word.contains('x'));
@@ -66,7 +67,7 @@ pub(crate) struct Candidate<'a> {
 
 /// Returns the words of a command that may be paths, without those of a command that it starts.
 pub(crate) fn candidates<'a>(command: &'a Command, commands: &'a [Command]) -> impl Iterator<Item = Candidate<'a>> {
-    let own = command.argv.get(..own_words(command, commands)).unwrap_or_default();
+    let own = command.argv.get(..own_word_count(command, commands)).unwrap_or_default();
     let short_o = !PLAIN_O.contains(&command.program());
     let befores = std::iter::once("").chain(own.iter().map(|word| word.text.as_str()));
     let words = own.iter().zip(befores).skip(1).filter(|(word, _)| !is_expression(word));
@@ -100,7 +101,7 @@ fn is_expression(word: &Word) -> bool {
 }
 
 /// Returns the number of the command's own words. The last words may belong to a command that it starts.
-fn own_words(command: &Command, commands: &[Command]) -> usize {
+fn own_word_count(command: &Command, commands: &[Command]) -> usize {
     let count = command.argv.len();
     let starts_with_these = |started: &&Command| {
         let own = count.saturating_sub(started.argv.len());

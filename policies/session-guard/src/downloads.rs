@@ -50,7 +50,7 @@ const FETCHERS: &[&str] = &[
 const WORDS: usize = 64;
 
 /// Returns the files that are noted for later calls, in the order of the text.
-pub(crate) fn of_call(call: &Call<'_>, past: &SessionHistory<'_>) -> Vec<String> {
+pub(crate) fn downloaded_files(call: &Call<'_>, past: &SessionHistory<'_>) -> Vec<String> {
     let analysis = call.analysis();
     let index = &past.index;
     let mut known: Option<Vec<Event>> = None;
@@ -58,11 +58,11 @@ pub(crate) fn of_call(call: &Call<'_>, past: &SessionHistory<'_>) -> Vec<String>
     for command in &analysis.commands {
         let of = effects(command, index);
         let made: Vec<&Effect> = of.iter().filter(|effect| effect.kind == "write").copied().collect();
-        found.extend(fetched(call, command, index));
+        found.extend(fetched_files(call, command, index));
         if made.is_empty() {
             continue;
         }
-        let brings = brings(command, analysis, index);
+        let brings = writes_download(command, analysis, index);
         let mut sources: Vec<String> = of.iter().copied().filter_map(source).map(str::to_owned).collect();
         if matches!(command.program(), "ln" | "link") {
             sources.extend(operands(call, command));
@@ -71,7 +71,9 @@ pub(crate) fn of_call(call: &Call<'_>, past: &SessionHistory<'_>) -> Vec<String>
         let is_taken = sources.iter().any(|path| is_new(path))
             || !brings && !sources.is_empty() && {
                 let known = known.get_or_insert_with(|| past.events("download"));
-                sources.iter().any(|path| SessionHistory::download(known, path).is_some() || holds(known, path))
+                sources
+                    .iter()
+                    .any(|path| SessionHistory::download(known, path).is_some() || contains_download(known, path))
             };
         if brings || is_taken {
             found.extend(made.iter().map(|effect| effect.path.canonical.clone()));
@@ -113,12 +115,12 @@ fn source(effect: &Effect) -> Option<&str> {
 }
 
 /// Returns whether a folder that is used as a whole contains a downloaded file.
-fn holds(known: &[Event], folder: &str) -> bool {
+fn contains_download(known: &[Event], folder: &str) -> bool {
     known.iter().any(|event| below(&event.target, folder).is_some())
 }
 
 /// Returns whether the command's pipeline writes data from another machine. For plain requests, the host knows.
-fn brings(command: &Command, analysis: &Analysis, index: &Index<'_>) -> bool {
+fn writes_download(command: &Command, analysis: &Analysis, index: &Index<'_>) -> bool {
     let near = index.pipeline(command);
     let connects = |effect: &&Effect| {
         effect.kind == "network" && matches!(effect.operation.as_str(), "network.connect" | "network.listen")
@@ -136,7 +138,7 @@ fn brings(command: &Command, analysis: &Analysis, index: &Index<'_>) -> bool {
 }
 
 /// Returns the files that a program may have written for the address that it got.
-fn fetched(call: &Call<'_>, command: &Command, index: &Index<'_>) -> Vec<String> {
+fn fetched_files(call: &Call<'_>, command: &Command, index: &Index<'_>) -> Vec<String> {
     let is_fetcher = FETCHERS.contains(&command.program()) && !matches!(command.program(), "gh" | "glab" | "kubectl");
     let is_unknown = index.effects(command).iter().any(|effect| effect.operation == "execute.unknown");
     let words = || command.argv.iter().skip(1).take(WORDS).map(|word| word.text.as_str());

@@ -74,7 +74,7 @@ impl Policy for SessionGuard {
     }
 
     fn decide(&self, call: &Call<'_>) -> Result<Decision, Error> {
-        let past = SessionHistory::of(call);
+        let past = SessionHistory::new(call);
         let checks = rules::ALL.iter().flat_map(|(rule, check)| {
             let hits = check(call, &past, &self.settings);
             hits.into_iter().map(move |hit| (*rule, hit))

@@ -16,7 +16,7 @@ pub(crate) struct SessionHistory<'a> {
 }
 
 impl<'a> SessionHistory<'a> {
-    pub(crate) fn of(call: &'a Call<'a>) -> Self {
+    pub(crate) fn new(call: &'a Call<'a>) -> Self {
         SessionHistory { call, index: Index::of(call.analysis()), is_unknown: Cell::new(false) }
     }
 
@@ -60,7 +60,7 @@ impl<'a> SessionHistory<'a> {
 }
 
 /// Formats the time and cause of an event for a message.
-pub(crate) fn told(event: &Event) -> String {
+pub(crate) fn format_event(event: &Event) -> String {
     let tool = &event.tool;
     match event.time.get(11..16) {
         Some(time) => format!("by `{tool}` at {time} UTC"),

@@ -28,7 +28,7 @@ pub(crate) fn find(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settin
     }
     let index = &past.index;
     let by_effect = analysis.effects.iter().find_map(|effect| {
-        let to = of_effect(effect, past)?;
+        let to = effect_destination(effect, past)?;
         let command = index.command(effect.command_id);
         // In a container, a plain name is that of a neighbor. `:8000` is this machine. `sftp HOST:FILE` downloads.
         let is_near = command.is_some_and(|command| {
@@ -42,7 +42,7 @@ pub(crate) fn find(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settin
         is_foreign(&to).then(|| OutgoingData { what: format!("`{}`", command.map_or("", Command::program)), to })
     });
     by_effect
-        .or_else(|| by_proxy(analysis, &is_foreign))
+        .or_else(|| proxy_data(analysis, &is_foreign))
         .or_else(|| {
             analysis.commands.iter().find_map(|command| {
                 let to = command::find(command, analysis, &past.index, &is_foreign)?;
@@ -58,7 +58,7 @@ pub(crate) fn find(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Settin
 }
 
 /// Returns data that goes through a proxy which the text sets for its later commands.
-fn by_proxy(analysis: &Analysis, is_foreign: &impl Fn(&str) -> bool) -> Option<OutgoingData> {
+fn proxy_data(analysis: &Analysis, is_foreign: &impl Fn(&str) -> bool) -> Option<OutgoingData> {
     let mut sets = analysis.commands.iter().flat_map(|command| {
         let exported = command.argv.iter().skip(1).filter_map(|word| word.text.split_once('='));
         let assigned = command.assignments.iter().map(|set| (set.name.as_str(), set.value.text.as_str()));
@@ -70,7 +70,7 @@ fn by_proxy(analysis: &Analysis, is_foreign: &impl Fn(&str) -> bool) -> Option<O
 }
 
 /// Returns the destination of data that an effect sends.
-fn of_effect(effect: &Effect, past: &SessionHistory<'_>) -> Option<String> {
+fn effect_destination(effect: &Effect, past: &SessionHistory<'_>) -> Option<String> {
     let target = &effect.target;
     // A remote shell's writes contain data from this machine.
     if effect.kind == "write" && effect.tag("where") == Some("ssh") {

@@ -12,8 +12,10 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::args::{AllowArgs, Format};
-use super::subject::{Evaluator, call_context, decider, is_sole_decider, not_edited, refused, told, tool_calls};
-use super::terminal::{is_attended, unattended};
+use super::subject::{
+    Evaluator, call_context, decider, edit_error, exit_error, install_error, is_sole_decider, tool_calls,
+};
+use super::terminal::{is_attended, terminal_error};
 use super::{log, print};
 pub(super) use choices::Setting;
 use choices::{Change, Choices};
@@ -53,7 +55,7 @@ pub(super) fn run(args: &AllowArgs, dirs: &AppDirs, environment: &Environment) -
     let is_change = args.command.is_some() || args.last || args.id.is_some();
     if let Some((text, hint)) = decider(&config, dirs).filter(|_| is_change) {
         if is_sole_decider(&config) {
-            return Err(refused(Exit::Unavailable, format!("an allow has no effect here: {text}"), hint));
+            return Err(exit_error(Exit::Unavailable, format!("an allow has no effect here: {text}"), hint));
         }
         print::note(&format!("warning: {text}, and ignores the allow; {hint}"));
     }
@@ -75,19 +77,19 @@ pub(super) fn run(args: &AllowArgs, dirs: &AppDirs, environment: &Environment) -
             (None, Some(id)) => format!("--id {}", quoted(&plain(id))),
             (None, None) => "--last".to_owned(),
         };
-        return Err(unattended("a command is allowed", &format!("guard-host allow {what}")));
+        return Err(terminal_error("a command is allowed", &format!("guard-host allow {what}")));
     }
     let cwd = Some(question.cwd.as_str()).filter(|cwd| !cwd.is_empty());
     let at = call_context(environment, cwd);
     if let Some(problem) = load(dirs, &at.projects()).problems.first() {
-        return Err(refused(Exit::Config, problem.to_string(), problem.hint.clone()));
+        return Err(exit_error(Exit::Config, problem.to_string(), problem.hint.clone()));
     }
     let checked = with_options(args, &at)(Allow::for_command(Layer::User, vec!["x".to_owned()]));
     if let Err((text, hint)) = checked.clone().checked(&dirs.home) {
-        return Err(refused(Exit::Usage, text, hint));
+        return Err(exit_error(Exit::Usage, text, hint));
     }
     if checked.is_over(&today()) {
-        return Err(refused(Exit::Usage, format!("`--until {}` is in the past", plain(&args.until)), ""));
+        return Err(exit_error(Exit::Usage, format!("`--until {}` is in the past", plain(&args.until)), ""));
     }
     let choices = Choices::for_call(&question, with_options(args, &at), &at, dirs, environment)?;
     let Some(chosen) = choices.pick(args, dirs, environment)? else {
@@ -127,7 +129,7 @@ fn remaining_rules(
     };
     let Ok(calls) = tool_calls(&question.tool, input) else { return Ok(None) };
     let at = CallContext { session: question.session.clone(), ..at.clone() };
-    let Some(trace) = Evaluator::open(dirs, environment, &at.projects())?.in_session(&calls, &at) else {
+    let Some(trace) = Evaluator::open(dirs, environment, &at.projects())?.decide_in_session(&calls, &at) else {
         return Ok(None);
     };
     let verdict = trace.verdict;
@@ -162,7 +164,7 @@ fn add(new: &[Allow], dirs: &AppDirs, environment: &Environment, at: &CallContex
     let target = target(dirs);
     let mut text = edited.text().map(str::to_owned);
     for allow in new {
-        text = Some(target.allow(text.as_deref(), allow).map_err(told)?);
+        text = Some(target.allow(text.as_deref(), allow).map_err(edit_error)?);
     }
     write(edited, text, dirs, environment, at)?;
     let after = load(dirs, &at.projects()).allows;
@@ -181,7 +183,7 @@ pub(super) fn set(
     let edited = open(dirs)?;
     let (mut text, mut lists) = (edited.text().map(str::to_owned), Vec::new());
     for Setting { policy, key, item } in settings {
-        text = Some(target(dirs).extend(text.as_deref(), policy, key, item).map_err(told)?);
+        text = Some(target(dirs).extend(text.as_deref(), policy, key, item).map_err(edit_error)?);
         lists.push(format!("`{}` out of `{key}` of {policy}", plain(item)));
     }
     write(edited, text, dirs, environment, at)?;
@@ -191,7 +193,7 @@ pub(super) fn set(
 /// Enables backups in place of prompts in the user's file. Returns how to undo that.
 pub(super) fn copy_instead(dirs: &AppDirs, environment: &Environment, at: &CallContext) -> anyhow::Result<String> {
     let edited = open(dirs)?;
-    let after = target(dirs).copy_instead_of_ask(edited.text()).map_err(told)?;
+    let after = target(dirs).copy_instead_of_ask(edited.text()).map_err(edit_error)?;
     write(edited, Some(after), dirs, environment, at)?;
     let file = dirs.config.display();
     Ok(format!("remove `instead-of-ask` from `[undo]` in {file} to be asked again"))
@@ -206,7 +208,7 @@ fn asks(path: &Path) -> anyhow::Result<Vec<Record>> {
 fn logged(path: &Path, action: &str) -> anyhow::Result<Vec<Record>> {
     let of = Selection { action: Some(action.to_owned()), ..Selection::default() };
     let mut calls = Vec::new();
-    log::each(path, &of, |call, _| {
+    log::for_each_record(path, &of, |call, _| {
         calls.push(call.clone());
         Ok(())
     })?;
@@ -232,7 +234,7 @@ fn recorded(args: &AllowArgs, asks: &[Record]) -> anyhow::Result<Record> {
     };
     let hint = "`guard-host audit show --action confirm_required` lists them; or name the command itself";
     let Some(found) = found else {
-        return Err(refused(Exit::NoQuestion, "the audit log has no such prompt", hint));
+        return Err(exit_error(Exit::NoQuestion, "the audit log has no such prompt", hint));
     };
     Ok(found.clone())
 }
@@ -295,11 +297,11 @@ fn remove(numbers: &[usize], dirs: &AppDirs, environment: &Environment) -> anyho
     // In descending order, so that the other numbers stay valid.
     for number in numbers.iter().collect::<BTreeSet<_>>().into_iter().rev() {
         let missing =
-            || refused(Exit::Usage, format!("your file has no allow {number}"), "`guard-host allow` lists them");
+            || exit_error(Exit::Usage, format!("your file has no allow {number}"), "`guard-host allow` lists them");
         let index = number.checked_sub(1).ok_or_else(missing)?;
         after = target(dirs).disallow(after.as_deref(), index).map_err(|error| match error {
             EditError::Missing(..) => missing(),
-            error => told(error),
+            error => edit_error(error),
         })?;
     }
     write(edited, after, dirs, environment, &call_context(environment, None))?;
@@ -313,7 +315,7 @@ pub(super) fn target(dirs: &AppDirs) -> Target<'_> {
 }
 
 fn open(dirs: &AppDirs) -> anyhow::Result<EditedFile> {
-    EditedFile::open(&dirs.config, None, 0o600).map_err(not_edited)
+    EditedFile::open(&dirs.config, None, 0o600).map_err(install_error)
 }
 
 /// Writes the user's file, and prepares the chain.
@@ -324,7 +326,7 @@ fn write(
     environment: &Environment,
     at: &CallContext,
 ) -> anyhow::Result<()> {
-    apply(&[edited.change(text)], &dirs.state).map_err(not_edited)?;
+    apply(&[edited.change(text)], &dirs.state).map_err(install_error)?;
     let prepared = warm(dirs, &environment.program, &at.projects(), making());
     prepared.config.problems.iter().for_each(|problem| print::problem(&format!("error: {problem}")));
     Ok(())

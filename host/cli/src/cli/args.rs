@@ -142,7 +142,7 @@ pub(super) struct OutputArgs {
 
 impl OutputArgs {
     /// Returns the color choice of a command line, even if the rest of it is invalid.
-    pub(super) fn color_of(arguments: &[OsString]) -> ColorChoice {
+    pub(super) fn color_choice(arguments: &[OsString]) -> ColorChoice {
         let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
         let after =
             words.windows(2).find(|pair| pair.first() == Some(&"--color")).and_then(|pair| pair.last().copied());
@@ -153,7 +153,7 @@ impl OutputArgs {
 
 impl GlobalArgs {
     /// Returns whether the user's configuration file was given.
-    pub(super) fn names_config(&self) -> bool {
+    pub(super) fn has_config(&self) -> bool {
         self.config.is_some()
     }
 

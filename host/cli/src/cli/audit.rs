@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::args::{AllowArgs, AuditArgs, AuditCommand, Format};
 use super::past_questions::{self, PastQuestion, Questions, Suggestion};
-use super::subject::{call_context, refused};
-use super::terminal::{is_agreed, is_attended, unattended};
+use super::subject::{call_context, exit_error};
+use super::terminal::{is_agreed, is_attended, terminal_error};
 use super::{allow, log, print, report, ship, watch};
 use guard_config::load;
 use guard_contract::exit::Exit;
@@ -41,17 +41,17 @@ pub(super) fn run(args: &AuditArgs, dirs: &AppDirs, environment: &Environment) -
             let selection = log::selection(filters)?;
             let mut reader = log::open(path)?;
             let mut show = Show { selection, format: *format, kept: VecDeque::new(), last: *last };
-            show.all(&mut reader)?;
+            show.print_all(&mut reader)?;
             if *follow {
                 // Ends with a signal or a broken pipe.
                 loop {
                     std::thread::sleep(PAUSE);
-                    show.all(&mut reader)?;
+                    show.print_all(&mut reader)?;
                 }
             }
             reader.drop_unfinished();
             show.print_last()?;
-            damaged(reader.damaged, path);
+            print_damaged(reader.damaged, path);
         }
         AuditCommand::Stats { filters, format } => stats(&log::selection(filters)?, path, *format)?,
         AuditCommand::Verify { format } => return verify(path, dirs, *format),
@@ -68,7 +68,7 @@ pub(super) fn run(args: &AuditArgs, dirs: &AppDirs, environment: &Environment) -
 fn verify(path: &Path, dirs: &AppDirs, format: Format) -> anyhow::Result<Exit> {
     let checked = guard_hook::audit::verify(path, &dirs.state).map_err(|error| {
         let text = format!("can't check the audit log `{}`: {error}", path.display());
-        refused(Exit::NoInput, text, "check that the file and its folder are yours, then try again")
+        exit_error(Exit::NoInput, text, "check that the file and its folder are yours, then try again")
     })?;
     let (wrong, found) = match &checked {
         Ok(found) => (None, found),
@@ -112,25 +112,25 @@ fn suggest(
     environment: &Environment,
 ) -> anyhow::Result<Exit> {
     let mut questions = Questions::default();
-    let damage = log::each(path, selection, |record, _| {
+    let damage = log::for_each_record(path, selection, |record, _| {
         questions.add(record);
         Ok(())
     })?;
-    damaged(damage, path);
-    let asked = questions.most();
+    print_damaged(damage, path);
+    let asked = questions.by_frequency();
     let suggestions = past_questions::suggest(&asked, dirs, environment)?;
     if let Some(number) = apply {
         let found = number.checked_sub(1).and_then(|index| suggestions.get(index));
         let Some(found) = found else {
             let hint = "`guard-host audit suggest` lists them";
-            return Err(refused(Exit::Usage, format!("there is no suggestion {number}"), hint));
+            return Err(exit_error(Exit::Usage, format!("there is no suggestion {number}"), hint));
         };
         if found.undo {
             if !is_attended() {
                 let command = format!("guard-host audit suggest --apply {number}");
-                return Err(unattended("copies take the place of questions", &command));
+                return Err(terminal_error("copies take the place of questions", &command));
             }
-            shown(number, found)?;
+            print_suggestion(number, found)?;
             if !is_agreed(&format!("Write it into {}?", dirs.config.display()))? {
                 return print::line("nothing was changed").map(|()| Exit::Success);
             }
@@ -142,9 +142,9 @@ fn suggest(
             Some(rule) => {
                 if !is_attended() {
                     let command = format!("guard-host audit suggest --apply {number}");
-                    return Err(unattended("a rule is lowered", &command));
+                    return Err(terminal_error("a rule is lowered", &command));
                 }
-                shown(number, found)?;
+                print_suggestion(number, found)?;
                 let (policy, rule) = rule;
                 if !is_agreed(&format!("Write it into {}?", dirs.config.display()))? {
                     return print::line("nothing was changed").map(|()| Exit::Success);
@@ -172,7 +172,7 @@ fn suggest(
             print::line("  `guard-host allow --last` ends a question without a suggestion")?;
         }
     }
-    (1..).zip(&suggestions).try_for_each(|(number, suggestion)| shown(number, suggestion))?;
+    (1..).zip(&suggestions).try_for_each(|(number, suggestion)| print_suggestion(number, suggestion))?;
     if !suggestions.is_empty() {
         print::line("\n`guard-host audit suggest --apply N` shows what number N would write, and asks before it does")?;
     }
@@ -180,20 +180,20 @@ fn suggest(
 }
 
 /// Prints a suggestion with its number.
-fn shown(number: usize, suggestion: &Suggestion) -> anyhow::Result<()> {
+fn print_suggestion(number: usize, suggestion: &Suggestion) -> anyhow::Result<()> {
     let spares = print::count(suggestion.spares, "question");
-    print::line(&format!("{number}  spares {spares}: {}", suggestion.how()))?;
-    some(&suggestion.approved)?;
+    print::line(&format!("{number}  spares {spares}: {}", suggestion.instruction()))?;
+    print_questions(&suggestion.approved)?;
     if !suggestion.also.is_empty() {
         print::line("   would also have let pass, refused or with no known outcome:")?;
-        some(&suggestion.also)?;
+        print_questions(&suggestion.also)?;
     }
     Ok(())
 }
 
 /// Prints the calls with the most asks.
-fn some(calls: &[PastQuestion]) -> anyhow::Result<()> {
-    calls.iter().take(SHOWN).try_for_each(|asked| print::line(&describe_question(asked)))?;
+fn print_questions(calls: &[PastQuestion]) -> anyhow::Result<()> {
+    calls.iter().take(SHOWN).try_for_each(|question| print::line(&describe_question(question)))?;
     match calls.len().saturating_sub(SHOWN) {
         0 => Ok(()),
         more => print::line(&format!("   and {} more", print::count(more as u64, "command"))),
@@ -201,9 +201,9 @@ fn some(calls: &[PastQuestion]) -> anyhow::Result<()> {
 }
 
 /// Formats a call with its asks for people.
-fn describe_question(asked: &PastQuestion) -> String {
-    let (operation, cwd) = (shorten(&one_line(&asked.operation), OPERATION_BYTES), one_line(&asked.cwd));
-    format!("   {operation}  ({} asked, {} ran, {} refused, in {cwd})", asked.asks, asked.ran, asked.refused)
+fn describe_question(question: &PastQuestion) -> String {
+    let (operation, cwd) = (shorten(&join_lines(&question.operation), OPERATION_BYTES), join_lines(&question.cwd));
+    format!("   {operation}  ({} asked, {} ran, {} refused, in {cwd})", question.asks, question.ran, question.refused)
 }
 
 /// Prints the selected lines of a log.
@@ -217,7 +217,7 @@ struct Show {
 
 impl Show {
     /// Prints the remaining lines, or saves them if only the last lines are selected.
-    fn all(&mut self, reader: &mut Reader) -> anyhow::Result<()> {
+    fn print_all(&mut self, reader: &mut Reader) -> anyhow::Result<()> {
         while let Next::Record(record, line) = reader.read()? {
             if !self.selection.wants(&record) {
                 continue;
@@ -244,7 +244,7 @@ impl Show {
 
 /// Formats a line for people. Another program may have written the log, so texts are escaped for terminals.
 fn human(record: &Record) -> String {
-    let name = |text: &str| shorten(&one_line(text), NAME_BYTES);
+    let name = |text: &str| shorten(&join_lines(text), NAME_BYTES);
     let rule = match (record.policy.as_str(), record.rule.as_str()) {
         ("", "") => "-".to_owned(),
         ("", rule) => name(rule),
@@ -256,16 +256,16 @@ fn human(record: &Record) -> String {
         "warn" | "error" | WOULD_ASK | WOULD_DENY => "warn",
         _ => "",
     };
-    let action = print::coloured(&format!("{:<16}", name(&record.action)), outcome);
-    let operation = shorten(&one_line(&record.operation), OPERATION_BYTES);
+    let action = print::color_by_outcome(&format!("{:<16}", name(&record.action)), outcome);
+    let operation = shorten(&join_lines(&record.operation), OPERATION_BYTES);
     format!("{}  {action}  {:<8}  {rule}  {operation}", name(&record.ts), name(&record.tool))
 }
 
-fn one_line(text: &str) -> String {
+fn join_lines(text: &str) -> String {
     plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn damaged(count: u64, path: &Path) {
+fn print_damaged(count: u64, path: &Path) {
     if count > 0 {
         print::note(&format!("warning: {count} damaged lines in {} were passed over", path.display()));
     }
@@ -273,7 +273,7 @@ fn damaged(count: u64, path: &Path) {
 
 fn stats(selection: &Selection, path: &Path, format: Format) -> anyhow::Result<()> {
     let mut stats = Stats::default();
-    stats.damaged = log::each(path, selection, |record, _| {
+    stats.damaged = log::for_each_record(path, selection, |record, _| {
         stats.add(record);
         Ok(())
     })?;
@@ -282,7 +282,7 @@ fn stats(selection: &Selection, path: &Path, format: Format) -> anyhow::Result<(
     }
     print::line(&format!("lines      {}", stats.lines))?;
     if stats.lines > 0 {
-        print::line(&format!("time       {} to {}", one_line(&stats.from), one_line(&stats.to)))?;
+        print::line(&format!("time       {} to {}", join_lines(&stats.from), join_lines(&stats.to)))?;
         print::line(&format!("actions    {}", counts(&stats.actions)))?;
     }
     for (title, groups) in [("policy", &stats.policies), ("rule", &stats.rules), ("day", &stats.days)] {
@@ -291,21 +291,21 @@ fn stats(selection: &Selection, path: &Path, format: Format) -> anyhow::Result<(
             groups.sort_by_key(|(_, actions)| std::cmp::Reverse(actions.values().sum::<u64>()));
         }
         for (name, actions) in groups {
-            print::line(&format!("{title:<10} {}: {}", one_line(name), counts(actions)))?;
+            print::line(&format!("{title:<10} {}: {}", join_lines(name), counts(actions)))?;
         }
     }
     let overrides = stats.actions.get(guard_hook::audit::OVERRIDE).copied().unwrap_or(0);
     print::line(&format!("overrides  {overrides}"))?;
     for (rule, count) in &stats.overrides {
-        print::line(&format!("override   {}: {count}", one_line(rule)))?;
+        print::line(&format!("override   {}: {count}", join_lines(rule)))?;
     }
     for (rule, count) in &stats.noted {
-        print::line(&format!("noted      {}: {count}", one_line(rule)))?;
+        print::line(&format!("noted      {}: {count}", join_lines(rule)))?;
     }
-    damaged(stats.damaged, path);
+    print_damaged(stats.damaged, path);
     Ok(())
 }
 
 fn counts(actions: &Actions) -> String {
-    actions.iter().map(|(action, count)| format!("{count} {}", one_line(action))).collect::<Vec<_>>().join(", ")
+    actions.iter().map(|(action, count)| format!("{count} {}", join_lines(action))).collect::<Vec<_>>().join(", ")
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::args::{CacheArgs, CacheCommand, Format};
 use super::print;
-use super::subject::{call_context, refused};
+use super::subject::{call_context, exit_error};
 use guard_config::Overrides;
 use guard_contract::exit::Exit;
 use guard_engine::Engine;
@@ -52,7 +52,7 @@ pub(super) fn warm(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<
         print::line(&format!("built-in policies: {fault}"))?;
         exit = Exit::Unavailable;
     }
-    if !tell_readiness(&prepared.members)? {
+    if !print_readiness(&prepared.members)? {
         exit = Exit::Unavailable;
     }
     for problem in &prepared.config.problems {
@@ -75,11 +75,11 @@ pub(super) fn ready_beside(names: &[String], dirs: &AppDirs, environment: &Envir
     let mut members = prepare(Some(names.to_vec())).members;
     let is_in_chain = |member: &Member| chain.members.iter().any(|other| other.entry.name == member.entry.name);
     members.retain(|member| names.contains(&member.entry.name) && !is_in_chain(member));
-    Ok(if tell_readiness(&members)? { Exit::Success } else { Exit::Unavailable })
+    Ok(if print_readiness(&members)? { Exit::Success } else { Exit::Unavailable })
 }
 
 /// Prints a line for each policy. Returns whether all are ready.
-fn tell_readiness(members: &[Member]) -> anyhow::Result<bool> {
+fn print_readiness(members: &[Member]) -> anyhow::Result<bool> {
     for Member { entry, readiness } in members {
         match readiness {
             Readiness::Ready { .. } => print::status(&format!("{}: ready", entry.name))?,
@@ -133,7 +133,7 @@ fn remove(dirs: &AppDirs, older_than: Option<&str>) -> anyhow::Result<Exit> {
         let time = moment(text, Timestamp::now(), &TimeZone::system());
         time.map(SystemTime::from).ok_or_else(|| {
             let hint = "give a span such as `12h` or `30d`, or a day such as `2026-01-31`";
-            refused(Exit::Usage, format!("invalid time `--older-than {text}`"), hint)
+            exit_error(Exit::Usage, format!("invalid time `--older-than {text}`"), hint)
         })
     });
     let cleared = clear(&dirs.cache, before.transpose()?);

@@ -12,7 +12,7 @@ use super::args::{CheckArgs, Format};
 use super::explain::Parts;
 use super::print;
 use super::subject::{
-    Evaluator, Evaluators, call_context, calls, payload_calls, policy_and_input, refused, tool_calls,
+    Evaluator, Evaluators, call_context, calls, exit_error, payload_calls, policy_and_input, tool_calls,
 };
 use guard_contract::exit::Exit;
 use guard_contract::syntax::Coverage;
@@ -90,11 +90,15 @@ pub(super) fn run(args: &CheckArgs, dirs: &AppDirs, environment: &Environment) -
         Format::Json => print::line(&serde_json::to_string(&Record::from_trace(trace.as_ref()))?)?,
         Format::Human => {
             let outcome = outcome_name(outcome(trace.as_ref()));
-            let told = trace.as_ref().map(|trace| text::reason(&trace.verdict)).unwrap_or_default();
-            let told = if told.is_empty() { "no policy objects".to_owned() } else { told };
+            let reason = trace.as_ref().map(|trace| text::reason(&trace.verdict)).unwrap_or_default();
+            let reason = if reason.is_empty() { "no policy objects".to_owned() } else { reason };
             // "Abstain" means little to people.
             let (word, after) = if outcome == "abstain" { ("ok", " (verdict: abstain)") } else { (outcome, "") };
-            print::line(&format!("{}: {}{after}", print::coloured(word, outcome), told.replace('\n', "\n  ")))?;
+            print::line(&format!(
+                "{}: {}{after}",
+                print::color_by_outcome(word, outcome),
+                reason.replace('\n', "\n  ")
+            ))?;
         }
     }
     for line in trace.iter().flat_map(|trace| Parts::new(trace).policies) {
@@ -114,9 +118,9 @@ pub(super) fn input_text(input: &str) -> anyhow::Result<Cow<'_, str>> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(LINE_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > LINE_BYTES {
-        return Err(refused(Exit::Data, "standard input has more than 16 MiB", ""));
+        return Err(exit_error(Exit::Data, "standard input has more than 16 MiB", ""));
     }
-    let text = String::from_utf8(bytes).map_err(|_| refused(Exit::Data, "standard input is not UTF-8 text", ""))?;
+    let text = String::from_utf8(bytes).map_err(|_| exit_error(Exit::Data, "standard input is not UTF-8 text", ""))?;
     Ok(Cow::Owned(text.trim_end_matches(['\n', '\r']).to_owned()))
 }
 
@@ -168,7 +172,7 @@ fn batch(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
 
 fn decide_line(bytes: &[u8], evaluators: &mut Evaluators<'_>, environment: &Environment) -> anyhow::Result<Record> {
     if bytes.len() > LINE_BYTES {
-        return Err(refused(Exit::Data, "the line is longer than 16 MiB", ""));
+        return Err(exit_error(Exit::Data, "the line is longer than 16 MiB", ""));
     }
     let object: Map<String, Value> = serde_json::from_slice(bytes)?;
     let (calls, cwd) = if object.contains_key("tool") {

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::args::{CiArgs, CiFormat};
 use super::print;
-use super::subject::{call_context, refused};
+use super::subject::{call_context, exit_error};
 use super::test::complaints;
 use base::Base;
 use guard_config::lock::{Lock, LockedComponent};
@@ -46,7 +46,7 @@ const STEPS: [(&str, Step); 7] = [
     ("settings", base::settings),
     ("test", cases::test),
     ("conformance", conformance),
-    ("replay", recorded::replayed),
+    ("replay", recorded::check_recorded_calls),
 ];
 
 /// Every case, once.
@@ -74,7 +74,7 @@ pub(super) fn run(args: &CiArgs, dirs: &AppDirs, environment: &Environment) -> a
     let file = AppDirs::project_file(&root);
     if !file.is_file() {
         let text = format!("there is no `{}`", file.display());
-        return Err(refused(Exit::NoInput, text, "run it in a project that has one"));
+        return Err(exit_error(Exit::NoInput, text, "run it in a project that has one"));
     }
     let scratch = tempfile::tempdir()?;
     let none = |name: &str| scratch.path().join(name);
@@ -122,7 +122,7 @@ fn lock(project: &Project<'_>) -> anyhow::Result<StepResult> {
     for locked in &lock.policy {
         if !is_named(&project.file, locked) {
             let text = format!("it pins `{}` from {}, which guard.toml does not name", locked.name, locked.source);
-            let line = line_of(&file, &format!("name = \"{}\"", locked.name));
+            let line = line_number(&file, &format!("name = \"{}\"", locked.name));
             mistakes.push(project.mistake(&file, line, text, "remove these lines, or name it in guard.toml"));
         }
     }
@@ -171,7 +171,7 @@ fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
         )),
         (false, _) => StepResult::failed(mistakes),
     };
-    Ok(result.with(warnings))
+    Ok(result.with_remarks(warnings))
 }
 
 /// Checks that the project's own components meet the requirements for policies.
@@ -267,7 +267,7 @@ fn is_named(file: &Path, locked: &LockedComponent) -> bool {
 }
 
 /// Returns the number of the first line that contains a text.
-fn line_of(file: &Path, wanted: &str) -> Option<usize> {
+fn line_number(file: &Path, wanted: &str) -> Option<usize> {
     let text = std::fs::read_to_string(file).ok()?;
     text.lines().position(|line| line.contains(wanted)).map(|at| at + 1)
 }

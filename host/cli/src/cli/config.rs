@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::args::{CheckFormat, ConfigArgs, ConfigCommand, Format};
 use super::sarif::{self, Annotation};
-use super::subject::{call_context, folders, refused};
+use super::subject::{call_context, exit_error, folders};
 use super::{print, starter};
 use guard_config::{Config, OnMalformed, Trust, load};
 use guard_contract::Problem;
@@ -39,13 +39,13 @@ pub(super) fn run(
         ConfigCommand::Show { format } => show(&config(), *format),
         ConfigCommand::Check { format, file, managed } => {
             if is_named && file.is_some() {
-                return Err(refused(Exit::Usage, "two files are given", "leave `--config` out"));
+                return Err(exit_error(Exit::Usage, "two files are given", "leave `--config` out"));
             }
             let is_named = is_named || file.is_some();
             let file = file.as_ref().map_or(&dirs.config, |file| file);
             if is_named && !file.exists() {
                 let text = format!("there is no file {}", file.display());
-                return Err(refused(Exit::NoInput, text, "name another one, or make it with `config init`"));
+                return Err(exit_error(Exit::NoInput, text, "name another one, or make it with `config init`"));
             }
             let file = native(&environment.cwd).join(file);
             let dirs = match managed {
@@ -99,7 +99,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
     if let Some(remote) = &config.remote {
         print::line(&format!("remote     {} ({} ms)", remote.url, remote.timeout_ms))?;
     }
-    trusted(config)?;
+    print_trusted(config)?;
     for entry in &config.entries {
         let layer = entry.layer.name();
         let on_error = outcome_name(entry.on_error);
@@ -152,7 +152,7 @@ fn check(
     match format {
         CheckFormat::Human => {
             print_mistakes(&mistakes);
-            trusted(&config)?;
+            print_trusted(&config)?;
             if is_fine {
                 print::line(&format!("ok: {policies} policies"))?;
             }
@@ -184,7 +184,7 @@ pub(super) fn print_mistakes(mistakes: &[Mistake]) {
 }
 
 /// Prints the state of project files that are or were trusted.
-fn trusted(config: &Config) -> anyhow::Result<()> {
+fn print_trusted(config: &Config) -> anyhow::Result<()> {
     for (path, trust) in &config.projects {
         match trust {
             Trust::None => {}

@@ -9,9 +9,9 @@ use serde_json::json;
 
 use super::args::{ConfirmArgs, Format};
 use super::print;
-use super::session::{described, warn_of_unusable};
-use super::subject::{call_context, refused};
-use super::terminal::{is_attended, unattended};
+use super::session::{describe_entry, warn_of_unusable};
+use super::subject::{call_context, exit_error};
+use super::terminal::{is_attended, terminal_error};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_contract::shell_word::quoted;
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let sessions = load(dirs, &[]).sessions;
-    let questions = sessions.all();
+    let questions = sessions.read_all();
     let choice = match (&args.code, &args.operation) {
         (Some(code), _) => Choice::Code(code.clone()),
         (None, Some(operation)) if !args.list => Choice::Operation(operation.clone()),
@@ -39,16 +39,16 @@ pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment)
     };
     let attended = is_attended();
     // If no person is at the terminal, only a call from the last prompt can be approved.
-    let asked = |entry: &&Entry| attended || questions.was_asked(&entry.code);
+    let may_confirm = |entry: &&Entry| attended || questions.was_asked(&entry.code);
     let at = call_context(environment, None);
     let here = [at.cwd.as_str(), at.project_root.as_str()];
-    let entry = match choose(questions.confirmable().filter(asked), &choice, &here) {
+    let entry = match choose(questions.confirmable().filter(may_confirm), &choice, &here) {
         ChoiceMatch::One(entry) => entry,
         ChoiceMatch::Several(entries) => return ambiguous(&entries),
-        ChoiceMatch::None if !questions.confirmable().any(|entry| choice.fits(entry)) => {
+        ChoiceMatch::None if !questions.confirmable().any(|entry| choice.matches(entry)) => {
             return missing(&questions, &choice);
         }
-        ChoiceMatch::None => return Err(unattended("a call can be confirmed", &line(args, dirs))),
+        ChoiceMatch::None => return Err(terminal_error("a call can be confirmed", &line(args, dirs))),
     };
     let codes = questions.chosen_with(entry, &choice).into_iter().map(|entry| &entry.code);
     let approvals = sessions.change(&entry.session, PATIENCE, |contents, now| {
@@ -60,7 +60,7 @@ pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment)
         }
         approvals
     })?;
-    let Some(approval) = united(approvals) else { return missing(&sessions.all(), &choice) };
+    let Some(approval) = merge_approvals(approvals) else { return missing(&sessions.read_all(), &choice) };
     match args.format {
         Format::Json => print::json(&approval)?,
         Format::Human => {
@@ -69,7 +69,7 @@ pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment)
             print::line(&format!("  session {}, until {}", plain(&approval.session), approval.expires))?;
             print::line(&format!("  lifts   {}", plain(&approval.rules.join(", "))))?;
             let is_other = |other: &&Entry| {
-                choice.fits(other) && (&other.session, &other.cwd) != (&approval.session, &approval.cwd)
+                choice.matches(other) && (&other.session, &other.cwd) != (&approval.session, &approval.cwd)
             };
             for other in questions.pending.iter().filter(is_other) {
                 let command = format!("{} --code {}", confirm_command(dirs), plain(&other.code));
@@ -82,7 +82,7 @@ pub(super) fn run(args: &ConfirmArgs, dirs: &AppDirs, environment: &Environment)
 }
 
 /// Merges approvals of the same operation, with the rules of all.
-fn united(approvals: Vec<Entry>) -> Option<Entry> {
+fn merge_approvals(approvals: Vec<Entry>) -> Option<Entry> {
     approvals.into_iter().reduce(|mut one, other| {
         one.rules.extend(other.rules);
         one.rules.sort();
@@ -108,7 +108,7 @@ fn list(questions: &Contents, format: Format) -> anyhow::Result<()> {
     if questions.pending.is_empty() {
         print::line("nothing waits for a confirmation")?;
     }
-    newest_last(questions).into_iter().try_for_each(|entry| print::line(&described(entry)))
+    newest_last(questions).into_iter().try_for_each(|entry| print::line(&describe_entry(entry)))
 }
 
 fn newest_last(questions: &Contents) -> Vec<&Entry> {
@@ -120,21 +120,21 @@ fn newest_last(questions: &Contents) -> Vec<&Entry> {
 fn missing(questions: &Contents, choice: &Choice) -> anyhow::Result<Exit> {
     if let ChoiceMatch::One(entry) = choose(&questions.confirmed, choice, &[]) {
         let text = format!("this call is confirmed already, in {} until {}", plain(&entry.cwd), entry.expires);
-        return Err(refused(Exit::NoQuestion, text, "nothing to do: the agent can make the call"));
+        return Err(exit_error(Exit::NoQuestion, text, "nothing to do: the agent can make the call"));
     }
     let pending = newest_last(questions);
     let hint = "let the agent try the call first";
     if pending.is_empty() {
-        return Err(refused(Exit::NoQuestion, "no call waits for a confirmation", hint));
+        return Err(exit_error(Exit::NoQuestion, "no call waits for a confirmation", hint));
     }
     let (older, last) = pending.split_at(pending.len().saturating_sub(SHOWN));
     let hint = if older.is_empty() { hint } else { "`guard-host confirm --list` lists all pending calls" };
-    let last: Vec<String> = last.iter().map(|entry| described(entry)).collect();
-    Err(refused(Exit::NoQuestion, format!("this call isn't pending, but these are:\n{}", last.join("\n")), hint))
+    let last: Vec<String> = last.iter().map(|entry| describe_entry(entry)).collect();
+    Err(exit_error(Exit::NoQuestion, format!("this call isn't pending, but these are:\n{}", last.join("\n")), hint))
 }
 
 fn ambiguous(entries: &[&Entry]) -> anyhow::Result<Exit> {
-    let waiting: Vec<String> = entries.iter().map(|entry| described(entry)).collect();
+    let waiting: Vec<String> = entries.iter().map(|entry| describe_entry(entry)).collect();
     let text = format!("several questions could be meant:\n{}", waiting.join("\n"));
-    Err(refused(Exit::NoQuestion, text, "give the code of one with `--code`"))
+    Err(exit_error(Exit::NoQuestion, text, "give the code of one with `--code`"))
 }

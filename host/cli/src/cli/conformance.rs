@@ -25,16 +25,16 @@ pub(super) fn run(args: &ConformanceArgs, dirs: &AppDirs, environment: &Environm
 
 fn human(report: &Report) -> anyhow::Result<()> {
     for check in &report.checks {
-        let word = word(check.state);
+        let word = state_word(check.state);
         print::line(&format!(
             "{} {:<14} {}",
-            print::coloured(&format!("{word:<4}"), word),
+            print::color_by_outcome(&format!("{word:<4}"), word),
             check.rule.id,
             check.rule.meaning
         ))?;
         let lines = check.problems.iter().chain(&check.notes);
         for line in lines {
-            print::line(&format!("     {:<14} {}", "", one_line(line)))?;
+            print::line(&format!("     {:<14} {}", "", to_one_line(line)))?;
         }
         if check.state == State::Failed {
             print::line(&format!("     {:<14} advice: {}", "", check.rule.advice))?;
@@ -82,7 +82,7 @@ fn call_json(made: &CheckedCall) -> Value {
     })
 }
 
-fn word(state: State) -> &'static str {
+fn state_word(state: State) -> &'static str {
     match state {
         State::Passed => "ok",
         State::Failed => "FAIL",
@@ -91,6 +91,6 @@ fn word(state: State) -> &'static str {
 }
 
 /// Formats a guest's text on one line, without control characters.
-fn one_line(text: &str) -> String {
+fn to_one_line(text: &str) -> String {
     plain(&text.replace('\n', " "))
 }

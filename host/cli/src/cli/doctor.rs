@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::args::{DoctorArgs, Format};
-use super::install::{Registered, registered, registration};
+use super::install::{Registered, registrable_harnesses, registration};
 use super::subject::call_context;
 use super::{outcome_counts, print};
 use guard_config::load;
@@ -18,29 +18,29 @@ use guard_state::environment::Environment;
 pub(super) fn run(args: &DoctorArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let at = call_context(environment, None);
     if args.last {
-        return last(args.format, dirs, &at.projects());
+        return print_last_call(args.format, dirs, &at.projects());
     }
     let site = HookLocation { environment, project: &native(&at.project_root), dirs };
     let options = args.options();
-    let asked = match &args.harness {
+    let harnesses = match &args.harness {
         Some(name) => vec![registration(name)?],
-        None => in_use(&options, site)?,
+        None => registered_harnesses(&options, site)?,
     };
-    let findings = examine(&asked, &options, site, &at.projects());
+    let findings = examine(&harnesses, &options, site, &at.projects());
     let fine = findings.iter().all(|finding| finding.state != State::Problem);
     if args.format == Format::Json {
         let rows: Vec<_> = findings
             .iter()
             .map(|finding| {
-                let (state, _) = names(finding.state);
+                let (state, _) = state_name(finding.state);
                 json!({ "check": finding.check, "state": state, "text": finding.text, "remedy": finding.remedy })
             })
             .collect();
         print::json(&json!({ "fine": fine, "findings": rows }))?;
     } else {
         for finding in &findings {
-            let (state, colour) = names(finding.state);
-            let state = print::coloured(&format!("{state:<8}"), colour);
+            let (state, colour) = state_name(finding.state);
+            let state = print::color_by_outcome(&format!("{state:<8}"), colour);
             print::line(&format!("{state} {}: {}", finding.check, finding.text))?;
             if !finding.remedy.is_empty() {
                 print::line(&format!("         remedy: {}", finding.remedy))?;
@@ -51,9 +51,9 @@ pub(super) fn run(args: &DoctorArgs, dirs: &AppDirs, environment: &Environment) 
 }
 
 /// Prints when a call was last judged. At the default level, a call that passed silently isn't in the log.
-fn last(format: Format, dirs: &AppDirs, projects: &[String]) -> anyhow::Result<Exit> {
-    let call = outcome_counts::last(&load(dirs, projects).audit.path);
-    let noted = outcome_counts::last_noted(&dirs.state);
+fn print_last_call(format: Format, dirs: &AppDirs, projects: &[String]) -> anyhow::Result<Exit> {
+    let call = outcome_counts::last_call(&load(dirs, projects).audit.path);
+    let noted = outcome_counts::last_recorded_call(&dirs.state);
     if format == Format::Json {
         let call = call.as_ref().map(|call| {
             json!({ "ts": call.ts, "harness": call.harness, "tool": call.tool, "operation": call.operation,
@@ -81,18 +81,18 @@ fn last(format: Format, dirs: &AppDirs, projects: &[String]) -> anyhow::Result<E
 const OPERATION_BYTES: usize = 160;
 
 /// Returns the harnesses with registrations here. If there are none, or a file is given, the default one.
-fn in_use(options: &InstallOptions, site: HookLocation<'_>) -> anyhow::Result<Vec<Registered>> {
+fn registered_harnesses(options: &InstallOptions, site: HookLocation<'_>) -> anyhow::Result<Vec<Registered>> {
     let usual = || registration(guard_harness::default().name()).map(|usual| vec![usual]);
     if *options != InstallOptions::default() {
         return usual();
     }
     let is_registered = |(_, registration): &Registered| !registration.survey(options, site).found.is_empty();
-    let found: Vec<Registered> = registered().into_iter().filter(is_registered).collect();
+    let found: Vec<Registered> = registrable_harnesses().into_iter().filter(is_registered).collect();
     if found.is_empty() { usual() } else { Ok(found) }
 }
 
 /// Returns the name of a state, and the outcome with the same color.
-fn names(state: State) -> (&'static str, &'static str) {
+fn state_name(state: State) -> (&'static str, &'static str) {
     match state {
         State::Ok => ("ok", "allow"),
         State::Note => ("note", "warn"),

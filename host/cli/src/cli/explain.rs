@@ -124,12 +124,12 @@ impl Parts {
         let reason = text::reason(&trace.verdict);
         Parts {
             understood: analysis.map_or_else(String::new, |analysis| {
-                format!("{} ({})", understood(analysis), time(trace.analysis_time))
+                format!("{} ({})", describe_coverage(analysis), time(trace.analysis_time))
             }),
             tree: analysis.map(|analysis| analysis_lines(analysis)).unwrap_or_default(),
             policies: trace.steps.iter().flat_map(policy).collect(),
             reason: if reason.is_empty() { "no policy objects".to_owned() } else { reason },
-            milder: what_would_change_it(&trace.verdict),
+            milder: decisive_findings(&trace.verdict),
         }
     }
 
@@ -160,13 +160,13 @@ impl Parts {
         self.policies.iter().try_for_each(|line| print::line(line))?;
         let outcome = outcome_name(outcome);
         print::line("")?;
-        print::line(&format!("{}: {}", print::coloured(outcome, outcome), self.reason.replace('\n', "\n  ")))?;
+        print::line(&format!("{}: {}", print::color_by_outcome(outcome, outcome), self.reason.replace('\n', "\n  ")))?;
         self.milder.iter().try_for_each(|line| print::line(line))
     }
 }
 
 /// Describes the coverage of an analysis.
-pub(super) fn understood(analysis: &Analysis) -> &'static str {
+pub(super) fn describe_coverage(analysis: &Analysis) -> &'static str {
     match analysis.coverage {
         Coverage::Complete => "understood, to the last byte",
         Coverage::Partial => "understood in part",
@@ -192,8 +192,8 @@ fn policy(step: &Step) -> Vec<String> {
         Ok(decision) => outcome_name(decision.outcome).to_owned(),
         Err(fault) => format!("no answer: {fault}"),
     };
-    let asked = if step.answer.asked.is_empty() { "nothing".to_owned() } else { step.answer.asked.join(", ") };
-    let mut lines = vec![format!("{}: {outcome} ({}, asked for {asked})", step.policy, time(step.time))];
+    let queried = if step.answer.asked.is_empty() { "nothing".to_owned() } else { step.answer.asked.join(", ") };
+    let mut lines = vec![format!("{}: {outcome} ({}, asked for {queried})", step.policy, time(step.time))];
     let findings = step.answer.decision.iter().flat_map(|decision| &decision.findings);
     lines.extend(findings.map(|finding| format!("  {} {}", outcome_name(finding.outcome), finding.rule)));
     lines.extend(step.answer.log.iter().map(|line| format!("  log: {}", printable(&line.message))));
@@ -201,7 +201,7 @@ fn policy(step: &Step) -> Vec<String> {
 }
 
 /// Returns, for each outcome from the verdict down to ask, the findings without which the verdict would be milder.
-fn what_would_change_it(verdict: &Verdict) -> Vec<String> {
+fn decisive_findings(verdict: &Verdict) -> Vec<String> {
     let mut lines = Vec::new();
     for outcome in [Outcome::Deny, Outcome::Ask] {
         let at = verdict.findings.iter().filter(|attributed| attributed.finding.outcome == outcome);

@@ -7,7 +7,7 @@ use similar::TextDiff;
 
 use super::args::{InstallArgs, UninstallArgs};
 use super::serve::TOKEN_HINT;
-use super::subject::{call_context, refused};
+use super::subject::{call_context, exit_error};
 use super::terminal::{answer, is_attended};
 use super::{cache, print};
 use guard_config::load;
@@ -69,12 +69,12 @@ fn install_to(name: &str, args: &InstallArgs, projects: &[String], site: HookLoc
 /// Lists the harnesses on this machine, and prompts the person at the terminal to choose. Empty if nothing was chosen.
 fn choose(site: HookLocation<'_>) -> anyhow::Result<Vec<Registered>> {
     let mut found = Vec::new();
-    for (harness, registration) in registered() {
+    for (harness, registration) in registrable_harnesses() {
         found.extend(evidence(harness.name(), registration, site).map(|path| ((harness, registration), path)));
     }
     if found.is_empty() {
         let hint = "name it, for example: guard-host install claude; `guard-host install --help` lists the names";
-        return Err(refused(Exit::Unavailable, "found no harness on this machine", hint));
+        return Err(exit_error(Exit::Unavailable, "found no harness on this machine", hint));
     }
     print::line("harnesses on this machine:")?;
     for (number, ((harness, registration), path)) in (1..).zip(&found) {
@@ -108,7 +108,7 @@ pub(super) fn uninstall(args: &UninstallArgs, dirs: &AppDirs, environment: &Envi
     // Scripts are removed with the registrations that start them, whether they are given or not.
     let options = InstallOptions { shim: None, ..args.target.options() };
     let changes = change(registration, &options, site, Action::Uninstall, args.target.dry_run)?;
-    for script in unregistered(&changes) {
+    for script in unregistered_scripts(&changes) {
         print::status(&format!("next: register `{}` again: the settings were changed since it was replaced", script))?;
     }
     Ok(Exit::Success)
@@ -117,11 +117,11 @@ pub(super) fn uninstall(args: &UninstallArgs, dirs: &AppDirs, environment: &Envi
 /// Returns the server at a local address, with its current or future token.
 fn server(address: SocketAddr, registration: &dyn Registration, dirs: &AppDirs, dry: bool) -> anyhow::Result<Server> {
     if !registration.takes_server() {
-        return Err(refused(Exit::Usage, "`--http` is for claude: no other harness posts its calls", ""));
+        return Err(exit_error(Exit::Usage, "`--http` is for claude: no other harness posts its calls", ""));
     }
     // A dry run contains no secrets and creates no files.
     let token = if dry { Ok("TOKEN".to_owned()) } else { guard_serve::token(dirs) };
-    let token = token.map_err(|error| refused(Exit::Config, error.to_string(), TOKEN_HINT))?;
+    let token = token.map_err(|error| exit_error(Exit::Config, error.to_string(), TOKEN_HINT))?;
     Ok(Server { address, token })
 }
 
@@ -134,33 +134,33 @@ fn check_names(options: &InstallOptions, dirs: &AppDirs, projects: &[String]) ->
     };
     let names: Vec<&str> = chain.iter().map(|entry| entry.name.as_str()).collect();
     let hint = format!("the chain has: {}; `preset` and `[[policy]]` in your guard.toml add others", names.join(", "));
-    Err(refused(Exit::Usage, format!("`--only` names `{unknown}`, and no policy of the chain has that name"), hint))
+    Err(exit_error(Exit::Usage, format!("`--only` names `{unknown}`, and no policy of the chain has that name"), hint))
 }
 
 /// Returns the harness with this name, and its registration.
 pub(super) fn registration(name: &str) -> anyhow::Result<Registered> {
-    let known = registered();
+    let known = registrable_harnesses();
     let is_meant = |(harness, registration): &&Registered| {
         harness.name() == name || title_in_words(registration.title()) == title_in_words(name)
     };
     if let Some(found) = known.iter().find(is_meant) {
         return Ok(*found);
     }
-    if guard_harness::named(name).is_some() {
+    if guard_harness::find_harness(name).is_some() {
         let text = format!("`{name}` has no file to register in");
         let hint = format!("let your program start `guard-host hook {name}` with the payload on its standard input");
-        return Err(refused(Exit::Usage, text, hint));
+        return Err(exit_error(Exit::Usage, text, hint));
     }
     let names: Vec<&str> = known.iter().map(|(harness, _)| harness.name()).collect();
     let text = format!("there is no harness `{name}` that guard-host registers with");
     // Any short word is within a small edit distance of another one.
     let hint = match nearest(name, &names)
-        .filter(|meant| meant.starts_with(name.chars().take(1).collect::<Vec<_>>().as_slice()))
+        .filter(|similar| similar.starts_with(name.chars().take(1).collect::<Vec<_>>().as_slice()))
     {
-        Some(meant) => format!("did you mean `{meant}`?"),
+        Some(similar) => format!("did you mean `{similar}`?"),
         None => format!("known harnesses: {}; docs/harness-details.md says what to do with others", names.join(", ")),
     };
-    Err(refused(Exit::Usage, text, hint))
+    Err(exit_error(Exit::Usage, text, hint))
 }
 
 /// Normalizes a title: `Claude Code`, `claude-code` and `claude_code` are the same, as are `Copilot CLI` and `copilot`.
@@ -174,7 +174,7 @@ fn title_in_words(title: &str) -> String {
 pub(super) type Registered = (&'static dyn Harness, &'static dyn Registration);
 
 /// Returns all harnesses with a registration.
-pub(super) fn registered() -> Vec<Registered> {
+pub(super) fn registrable_harnesses() -> Vec<Registered> {
     guard_harness::ALL
         .iter()
         .filter_map(|harness| Some((*harness, guard_setup::registration(harness.name())?)))
@@ -188,17 +188,17 @@ pub(super) fn change(
     aim: Action,
     dry: bool,
 ) -> anyhow::Result<Vec<Change>> {
-    let told = |error: InstallError| refused(error.exit(), error.to_string(), error.hint());
+    let to_error = |error: InstallError| exit_error(error.exit(), error.to_string(), error.hint());
     let state = &site.dirs.state;
     let changes = registration
         .pieces(options, site)
         .and_then(|pieces| plan(pieces, registration.retired(options, site, aim), aim, state))
-        .map_err(told)?;
+        .map_err(to_error)?;
     if dry {
         changes.iter().try_for_each(show)?;
         return Ok(Vec::new());
     }
-    apply(&changes, state).map_err(told)?;
+    apply(&changes, state).map_err(to_error)?;
     for change in &changes {
         let done = match (change.kept, change.is_none(), &change.after) {
             (true, ..) => "kept, because guard-host didn't write it:",
@@ -213,12 +213,13 @@ pub(super) fn change(
 }
 
 /// Returns the names of the scripts that an uninstall restores and that no settings start.
-fn unregistered(changes: &[Change]) -> Vec<String> {
-    let gone = |path: &Path| changes.iter().any(|change| change.path == aside(path) && change.after.is_none());
-    let back = changes.iter().filter(|change| change.after.is_some() && gone(&change.path));
+fn unregistered_scripts(changes: &[Change]) -> Vec<String> {
+    let is_removed = |path: &Path| changes.iter().any(|change| change.path == aside(path) && change.after.is_none());
+    let back = changes.iter().filter(|change| change.after.is_some() && is_removed(&change.path));
     let names = back.filter_map(|change| Some(change.path.file_name()?.to_string_lossy().into_owned()));
     let is_started = |name: &str| {
-        let texts = changes.iter().filter(|change| !gone(&change.path)).filter_map(|change| change.after.as_deref());
+        let texts =
+            changes.iter().filter(|change| !is_removed(&change.path)).filter_map(|change| change.after.as_deref());
         texts.into_iter().any(|text| String::from_utf8_lossy(text).contains(name))
     };
     names.filter(|name| !is_started(name)).collect()

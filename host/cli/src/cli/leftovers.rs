@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::args::Format;
-use super::install::{Registered, change, registered};
+use super::install::{Registered, change, registrable_harnesses};
 use super::print;
-use super::subject::{call_context, not_written};
-use super::terminal::{is_agreed, is_attended, unattended};
+use super::subject::{call_context, write_error};
+use super::terminal::{is_agreed, is_attended, terminal_error};
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_platform::paths::native;
@@ -61,7 +61,7 @@ pub(super) fn run(purge: bool, format: Format, dirs: &AppDirs, environment: &Env
         return Ok(Exit::Success);
     }
     if !is_attended() {
-        return Err(unattended("guard-host is uninstalled", "guard-host self uninstall --purge"));
+        return Err(terminal_error("guard-host is uninstalled", "guard-host self uninstall --purge"));
     }
     if !is_agreed("Remove your registrations and these folders, with the configuration and the audit log in them?")? {
         return print::line("nothing was removed").map(|()| Exit::Success);
@@ -75,7 +75,7 @@ fn hooks(site: HookLocation<'_>) -> Vec<(&'static str, FoundHook)> {
         let found = registration.survey(&InstallOptions::default(), site).found;
         found.into_iter().map(move |found| (harness.name(), found))
     };
-    let mut hooks: Vec<(&str, FoundHook)> = registered().into_iter().flat_map(of).collect();
+    let mut hooks: Vec<(&str, FoundHook)> = registrable_harnesses().into_iter().flat_map(of).collect();
     // Two harnesses may read the same file.
     hooks.dedup_by(|one, other| one.1.place == other.1.place);
     hooks
@@ -83,7 +83,7 @@ fn hooks(site: HookLocation<'_>) -> Vec<(&'static str, FoundHook)> {
 
 /// Returns the files that other projects' registrations changed.
 fn other_project_files(hooks: &[(&str, FoundHook)], dirs: &AppDirs) -> Vec<PathBuf> {
-    let (files, _) = registrations::registered(&dirs.state);
+    let (files, _) = registrations::list_registered(&dirs.state);
     let is_elsewhere = |file: &PathBuf| file.exists() && !hooks.iter().any(|(_, found)| found.place == *file);
     files.into_iter().filter(is_elsewhere).collect()
 }
@@ -107,7 +107,8 @@ fn folders(dirs: &AppDirs) -> Vec<(&'static str, PathBuf)> {
 fn remove(hooks: &[(&str, FoundHook)], folders: &[(&str, PathBuf)], site: HookLocation<'_>) -> anyhow::Result<Exit> {
     let mut exit = Exit::Success;
     for (name, found) in hooks.iter().filter(|(_, found)| !found.managed) {
-        let Some((_, registration)) = registered().into_iter().find(|(harness, _)| harness.name() == *name) else {
+        let Some((_, registration)) = registrable_harnesses().into_iter().find(|(harness, _)| harness.name() == *name)
+        else {
             continue;
         };
         let scope = found.foreign.then_some(Scope::Project);
@@ -122,7 +123,7 @@ fn remove(hooks: &[(&str, FoundHook)], folders: &[(&str, PathBuf)], site: HookLo
             exit = Exit::Unavailable;
             continue;
         }
-        fs::remove_dir_all(path).map_err(|error| not_written(path, &error))?;
+        fs::remove_dir_all(path).map_err(|error| write_error(path, &error))?;
         print::status(&format!("removed {shown}"))?;
     }
     let left: Vec<String> =

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::args::Filters;
-use super::subject::refused;
+use super::subject::exit_error;
 use guard_contract::exit::Exit;
 use guard_hook::audit::{Next, Reader, Record, Selection, moment};
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 pub(super) fn open(path: &Path) -> anyhow::Result<Reader> {
     Reader::open(path).map_err(|error| {
         let text = format!("the audit log `{}` cannot be read: {error}", path.display());
-        refused(Exit::NoInput, text, "see `guard-host config show` for its place")
+        exit_error(Exit::NoInput, text, "see `guard-host config show` for its place")
     })
 }
 
@@ -24,7 +24,7 @@ pub(super) fn selection(filters: &Filters) -> anyhow::Result<Selection> {
         let Some(text) = text else { return Ok(None) };
         moment(text, now, &zone).map(Some).ok_or_else(|| {
             let hint = "give a span such as `2h` or `7d`, a day such as `2026-01-31`, or a time";
-            refused(Exit::Usage, format!("invalid time `--{name} {text}`"), hint)
+            exit_error(Exit::Usage, format!("invalid time `--{name} {text}`"), hint)
         })
     };
     Ok(Selection {
@@ -39,7 +39,7 @@ pub(super) fn selection(filters: &Filters) -> anyhow::Result<Selection> {
 }
 
 /// Calls `take` with the selected records of a log and their lines, oldest first. Returns the number of damaged lines.
-pub(super) fn each(
+pub(super) fn for_each_record(
     path: &Path,
     selection: &Selection,
     mut take: impl FnMut(&Record, &str) -> anyhow::Result<()>,

@@ -2,7 +2,7 @@
 
 use super::args::{LanguageName, NewArgs};
 use super::print;
-use super::subject::refused;
+use super::subject::exit_error;
 use guard_contract::exit::Exit;
 use guard_kit::scaffold::{self, Language, Origin, ScaffoldError};
 use guard_platform::paths::native;
@@ -32,16 +32,16 @@ pub(super) fn run(args: &NewArgs, environment: &Environment) -> anyhow::Result<E
         }
         Err(error @ ScaffoldError::Name(_)) => {
             let hint = "take at most 64 small letters, digits and `-`, with a letter first";
-            Err(refused(Exit::Usage, error.to_string(), hint))
+            Err(exit_error(Exit::Usage, error.to_string(), hint))
         }
         Err(error @ ScaffoldError::Builtin(_)) => {
             let names: Vec<&str> = scaffold::builtins().collect();
             let is_there = matches!(origin, Origin::Builtin(name) if guard_builtins::find(name).is_some());
             let why = if is_there { "it needs other crates of guard-host's repository; " } else { "" };
-            Err(refused(Exit::NoInput, error.to_string(), format!("{why}those that can: {}", names.join(", "))))
+            Err(exit_error(Exit::NoInput, error.to_string(), format!("{why}those that can: {}", names.join(", "))))
         }
         Err(error @ ScaffoldError::Taken(..)) => {
-            Err(refused(Exit::Unavailable, error.to_string(), "take another name, or move it away"))
+            Err(exit_error(Exit::Unavailable, error.to_string(), "take another name, or move it away"))
         }
         Err(error @ ScaffoldError::Io(..)) => Err(error.into()),
     }

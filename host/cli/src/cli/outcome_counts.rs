@@ -31,7 +31,7 @@ pub(super) struct OutcomeCounts {
 
 impl OutcomeCounts {
     /// Returns the counts of one session. Files that can't be read are ignored.
-    pub(super) fn of_session(session: &str, log: &Path, state: &Path) -> Self {
+    pub(super) fn for_session(session: &str, log: &Path, state: &Path) -> Self {
         let past = History::open(state, session).and_then(|history| history.read().ok());
         let mut seen = OutcomeCounts { ran: past.map_or(0, |past| past.calls()), ..OutcomeCounts::default() };
         for record in records(log).iter().filter(|record| record.session == session) {
@@ -48,14 +48,14 @@ impl OutcomeCounts {
 }
 
 /// Returns the last call in the log, except `doctor`'s test calls.
-pub(super) fn last(log: &Path) -> Option<Record> {
+pub(super) fn last_call(log: &Path) -> Option<Record> {
     let rotated = guard_hook::audit::rotated(log);
     let is_call = |record: &Record| is_of_call(&record.action) && record.session != DOCTOR;
     [log, &rotated].iter().find_map(|path| records(path).into_iter().rev().find(is_call))
 }
 
 /// Returns when a call was last recorded in a session's history, and the session.
-pub(super) fn last_noted(state: &Path) -> Option<(String, String)> {
+pub(super) fn last_recorded_call(state: &Path) -> Option<(String, String)> {
     let noted = History::all(state).into_iter().filter(|(name, _)| *name != Sessions::name(DOCTOR));
     let last = noted.filter_map(|(name, history)| {
         let events = history.read().ok()?.events("").ok()?;

@@ -54,7 +54,7 @@ const OUT: [&str; 4] = ["apply", "deploy", "publish", "release"];
 const OUT_OPERATIONS: [&str; 4] = ["cluster.sync", "helm.change.release", "kubernetes.change.live", "pulumi.change"];
 
 /// Returns whether the call publishes or deploys something, which should always be confirmed.
-fn brings_out(trace: &Trace) -> bool {
+fn publishes(trace: &Trace) -> bool {
     let is_out = |operation: &str| {
         OUT_OPERATIONS.contains(&operation) || operation.split(['.', '-']).any(|part| OUT.contains(&part))
     };
@@ -83,7 +83,7 @@ pub(super) struct PastQuestion {
 
 impl PastQuestion {
     /// Returns why nothing is suggested for it.
-    pub(super) fn unsuggested(&self) -> &'static str {
+    pub(super) fn no_suggestion_reason(&self) -> &'static str {
         match self {
             asked if asked.refused > 0 => "none: it was refused",
             asked if asked.ran == 0 && asked.unclear > 0 => {
@@ -112,27 +112,27 @@ impl Questions {
             return;
         }
         let key = (record.tool.clone(), record.operation.clone(), record.cwd.clone());
-        let asked = self.0.entry(key).or_insert_with(|| PastQuestion {
+        let question = self.0.entry(key).or_insert_with(|| PastQuestion {
             tool: record.tool.clone(),
             operation: record.operation.clone(),
             cwd: record.cwd.clone(),
             ..PastQuestion::default()
         });
         match record.action.as_str() {
-            "ran" if record.by != "person" => asked.unclear += 1,
-            "ran" | OVERRIDE => asked.ran += 1,
-            "refused" => asked.refused += 1,
+            "ran" if record.by != "person" => question.unclear += 1,
+            "ran" | OVERRIDE => question.ran += 1,
+            "refused" => question.refused += 1,
             _ => {
-                asked.asks += 1;
-                asked.rules.extend(record.rules.iter().cloned());
-                asked.id.clone_from(&record.id);
+                question.asks += 1;
+                question.rules.extend(record.rules.iter().cloned());
+                question.id.clone_from(&record.id);
             }
         }
     }
 
     /// Returns the calls with asks, most frequent first.
-    pub(super) fn most(self) -> Vec<PastQuestion> {
-        let mut all: Vec<PastQuestion> = self.0.into_values().filter(|asked| asked.asks > 0).collect();
+    pub(super) fn by_frequency(self) -> Vec<PastQuestion> {
+        let mut all: Vec<PastQuestion> = self.0.into_values().filter(|question| question.asks > 0).collect();
         all.sort_by(|a, b| b.asks.cmp(&a.asks).then_with(|| a.operation.cmp(&b.operation)));
         all
     }
@@ -167,12 +167,12 @@ struct JudgedAgain<'a> {
 
 /// Suggests changes that would have avoided prompts that were always approved, the most effective ones first.
 pub(super) fn suggest(
-    asked: &[PastQuestion],
+    questions: &[PastQuestion],
     dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<Vec<Suggestion>> {
     let mut evaluators = Evaluators::new(dirs, environment);
-    let judged = judge_again(asked, &mut evaluators, environment)?;
+    let judged = judge_again(questions, &mut evaluators, environment)?;
     let (mut suggestions, covered) = suggest_allows(&judged, &mut evaluators)?;
     let rest: Vec<&JudgedAgain<'_>> =
         judged.iter().enumerate().filter(|(index, _)| !covered.contains(index)).map(|(_, question)| question).collect();
@@ -184,17 +184,19 @@ pub(super) fn suggest(
 
 /// Returns the commands that would still ask, with their current verdicts.
 fn judge_again<'a>(
-    asked: &'a [PastQuestion],
+    questions: &'a [PastQuestion],
     evaluators: &mut Evaluators<'_>,
     environment: &Environment,
 ) -> anyhow::Result<Vec<JudgedAgain<'a>>> {
     let mut judged = Vec::new();
-    for asked in asked.iter().filter(|asked| asked.tool == "Bash" && !asked.operation.contains(MARK)).take(COMMANDS) {
-        let at = call_context(environment, Some(&asked.cwd));
-        let Ok(calls) = tool_calls("Bash", Value::String(asked.operation.clone())) else { continue };
+    for question in
+        questions.iter().filter(|question| question.tool == "Bash" && !question.operation.contains(MARK)).take(COMMANDS)
+    {
+        let at = call_context(environment, Some(&question.cwd));
+        let Ok(calls) = tool_calls("Bash", Value::String(question.operation.clone())) else { continue };
         let (Some(trace), [call]) = (evaluators.decide(&calls, &at)?, calls.as_slice()) else { continue };
-        if trace.verdict.outcome == Outcome::Ask && !brings_out(&trace) {
-            judged.push(JudgedAgain { asked, call: call.clone(), at, trace });
+        if trace.verdict.outcome == Outcome::Ask && !publishes(&trace) {
+            judged.push(JudgedAgain { asked: question, call: call.clone(), at, trace });
         }
     }
     Ok(judged)
@@ -211,18 +213,19 @@ fn suggest_allows(
         if all_covered.contains(&index) || question.asked.asks < QUESTIONS || !question.asked.is_always_approved() {
             continue;
         }
-        let evaluator = evaluators.at(&question.at)?;
+        let evaluator = evaluators.evaluator_at(&question.at)?;
         let Some(analysis) = &question.trace.analysis else { continue };
         let root = root(&question.at);
-        let given = |allow| Allow { within: root.clone(), ..allow };
+        let in_project = |allow| Allow { within: root.clone(), ..allow };
         let placed = (&question.call, &question.at, evaluator.facts());
-        let Some(allows) = evaluator.chain.view().narrowest_allows(&question.trace.verdict, placed, analysis, given)
+        let Some(allows) =
+            evaluator.chain.view().narrowest_allows(&question.trace.verdict, placed, analysis, in_project)
         else {
             continue;
         };
         let mut covered = Vec::new();
         for (other, judged) in judged.iter().enumerate() {
-            let evaluator = evaluators.at(&judged.at)?;
+            let evaluator = evaluators.evaluator_at(&judged.at)?;
             if lifts(evaluator, &allows, &judged.trace, (&judged.call, &judged.at)) {
                 covered.push(other);
             }
@@ -269,7 +272,7 @@ fn suggest_lowered_rules(
 fn copies_instead(judged: &[JudgedAgain<'_>], evaluators: &mut Evaluators<'_>) -> anyhow::Result<Option<Suggestion>> {
     let mut covered = Vec::new();
     for question in judged {
-        if evaluators.at(&question.at)?.would_skip_prompt(&question.call, &question.trace, &question.at) {
+        if evaluators.evaluator_at(&question.at)?.would_skip_prompt(&question.call, &question.trace, &question.at) {
             covered.push(question.asked);
         }
     }
@@ -325,7 +328,7 @@ impl Suggestion {
     }
 
     /// Returns how a person applies it: a command, or text to add to the configuration.
-    pub(super) fn how(&self) -> String {
+    pub(super) fn instruction(&self) -> String {
         match self.lower.split_once(':') {
             _ if self.undo => format!("{INSTEAD_OF_ASK}, which copies what a call destroys and runs it with a warning"),
             Some((policy, rule)) => format!("[[policy]] name = \"{policy}\", settings = {{ lower = [\"{rule}\"] }}"),

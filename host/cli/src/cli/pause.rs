@@ -5,8 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::args::PauseArgs;
 use super::print;
-use super::subject::{call_context, decider, is_sole_decider, open, refused};
-use super::terminal::{is_attended, unattended};
+use super::subject::{call_context, decider, exit_error, is_sole_decider, open};
+use super::terminal::{is_attended, terminal_error};
 use guard_config::load;
 use guard_contract::Layer;
 use guard_contract::call::CallContext;
@@ -24,7 +24,7 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
     let at = call_context(environment, None);
     let config = load(dirs, &at.projects());
     let decider = decider(&config, dirs);
-    let here = is_sole_decider(&config).then(|| asked_here(&at, dirs, environment));
+    let here = is_sole_decider(&config).then(|| local_policies(&at, dirs, environment));
     let is_heeded = |entry: &Entry| here.as_ref().is_none_or(|names| names.contains(&entry.name));
     let (paused, kept): (Vec<&Entry>, Vec<&Entry>) =
         config.entries.iter().partition(|entry| config.may_loosen(Layer::User, entry) && is_heeded(entry));
@@ -32,29 +32,29 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
     for name in &args.only {
         let is_of_server = |entry: &&Entry| entry.name == *name && !is_heeded(entry);
         if let Some((text, hint)) = decider.as_ref().filter(|_| kept.iter().any(is_of_server)) {
-            return Err(refused(Exit::Unavailable, format!("can't pause `{name}`: {text}"), hint));
+            return Err(exit_error(Exit::Unavailable, format!("can't pause `{name}`: {text}"), hint));
         }
         if kept.iter().any(|entry| entry.name == *name) {
             let text = format!("`{name}` cannot be paused");
-            return Err(refused(Exit::Usage, text, format!("these can: {}", names(&paused))));
+            return Err(exit_error(Exit::Usage, text, format!("these can: {}", names(&paused))));
         }
         if !paused.iter().any(|entry| entry.name == *name) {
             let hint = format!("the chain has: {}", names(&paused));
-            return Err(refused(Exit::Usage, format!("no policy has the name `{name}`"), hint));
+            return Err(exit_error(Exit::Usage, format!("no policy has the name `{name}`"), hint));
         }
     }
     if let Some((text, hint)) = decider.as_ref().filter(|_| paused.is_empty()) {
-        return Err(refused(Exit::Unavailable, format!("nothing to pause: {text}"), hint));
+        return Err(exit_error(Exit::Unavailable, format!("nothing to pause: {text}"), hint));
     }
     if paused.is_empty() {
         let text = "nothing to pause: no policy of the chain can be paused";
         let hint = format!("self-protect and the policies of {} always apply", dirs.managed.display());
-        return Err(refused(Exit::Unavailable, text, hint));
+        return Err(exit_error(Exit::Unavailable, text, hint));
     }
     if !is_attended() {
         let all = if args.all { " --all" } else { "" };
         let only = if args.only.is_empty() { String::new() } else { format!(" --only {}", args.only.join(",")) };
-        return Err(unattended("policies are paused", &format!("guard-host pause {spelled}{all}{only}")));
+        return Err(terminal_error("policies are paused", &format!("guard-host pause {spelled}{all}{only}")));
     }
     let pause = Pause::begin(&dirs.state, Timestamp::now(), length, args.only.clone(), args.all)?;
     let what = if args.only.is_empty() { names(&paused) } else { args.only.join(", ") };
@@ -78,10 +78,10 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
 }
 
 /// Returns the policies that this machine evaluates although a server decides.
-fn asked_here(at: &CallContext, dirs: &AppDirs, environment: &Environment) -> Vec<String> {
+fn local_policies(at: &CallContext, dirs: &AppDirs, environment: &Environment) -> Vec<String> {
     let prepared = open(dirs, &environment.program, &at.projects());
-    let asked = prepared.members.iter().filter(|member| is_asked_locally(&prepared.config, member));
-    asked.map(|member| member.entry.name.clone()).collect()
+    let local = prepared.members.iter().filter(|member| is_asked_locally(&prepared.config, member));
+    local.map(|member| member.entry.name.clone()).collect()
 }
 
 pub(super) fn resume(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
@@ -104,7 +104,7 @@ fn length(text: &str) -> anyhow::Result<SignedDuration> {
         Some(length) if length.is_positive() && length <= LONGEST => Ok(length),
         _ => {
             let hint = "give a number with a unit, such as `90s`, `10m` or `2h`, up to `24h`";
-            Err(refused(Exit::Usage, format!("`{text}` isn't a duration"), hint))
+            Err(exit_error(Exit::Usage, format!("`{text}` isn't a duration"), hint))
         }
     }
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::args::{Format, PolicyArgs, PolicyCommand, WasiName};
 use super::config::source;
-use super::subject::{call_context, folders, refused};
+use super::subject::{call_context, exit_error, folders};
 use super::{conformance, print, rates, service, wit};
 use guard_contract::exit::Exit;
 use guard_contract::{Manifest, Wasi};
@@ -62,9 +62,9 @@ fn build_artifact(
         Ok(BuiltArtifact { artifact, manifest }) => Ok((artifact, manifest)),
         Err(fault) if fault.is_of_machine() => {
             let hint = fault.remedy().unwrap_or_default();
-            Err(refused(Exit::Unavailable, format!("`{name}` cannot be made ready: {fault}"), hint))
+            Err(exit_error(Exit::Unavailable, format!("`{name}` cannot be made ready: {fault}"), hint))
         }
-        Err(fault) => Err(refused(Exit::Data, format!("`{name}` isn't a policy: {fault}"), "")),
+        Err(fault) => Err(exit_error(Exit::Data, format!("`{name}` isn't a policy: {fault}"), "")),
     }
 }
 

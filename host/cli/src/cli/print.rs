@@ -103,7 +103,7 @@ pub(super) fn clear() -> anyhow::Result<()> {
 }
 
 /// Returns the hint for an error of the file system.
-fn hint_of(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
+fn error_hint(cause: &(dyn std::error::Error + 'static)) -> Option<&'static str> {
     match (cause.downcast_ref::<io::Error>(), cause.downcast_ref::<FolderErrorKind>()) {
         (Some(error), _) | (_, Some(FolderErrorKind::Io(error))) => Some(io_hint(error)),
         _ => None,
@@ -118,7 +118,7 @@ pub(super) fn error(error: &anyhow::Error) {
     }
     let hint = match error.downcast_ref::<super::subject::Refused>() {
         Some(refused) => refused.hint.as_str(),
-        None => error.chain().find_map(hint_of).unwrap_or_default(),
+        None => error.chain().find_map(error_hint).unwrap_or_default(),
     };
     if !hint.is_empty() {
         text.push_str(&format!("\n  hint: {hint}"));
@@ -134,7 +134,7 @@ pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 /// Colors a text by an outcome, or by a test result.
-pub(super) fn coloured(text: &str, outcome: &str) -> String {
+pub(super) fn color_by_outcome(text: &str, outcome: &str) -> String {
     let code = match outcome {
         "deny" | "FAIL" => "1;31",
         "ask" => "1;33",

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::args::{Format, RatesArgs};
 use super::print;
-use super::subject::{Evaluators, call_context, refused, tool_calls};
+use super::subject::{Evaluators, call_context, exit_error, tool_calls};
 use corpus::{Mapping, Row};
 use count::Rates;
 use guard_contract::Outcome;
@@ -44,7 +44,7 @@ pub(super) fn run(args: &RatesArgs, dirs: &AppDirs, environment: &Environment) -
         .collect();
     for file in &args.corpora {
         read(file, &mapping, &mut |row| {
-            let input = placed(row.input.clone(), environment);
+            let input = fill_placeholders(row.input.clone(), environment);
             let calls = tool_calls(&row.tool, input.clone())?;
             let trace = evaluators.decide(&calls, &call_context(environment, None))?;
             let deciding = trace.as_ref().and_then(|trace| trace.verdict.deciding());
@@ -97,10 +97,10 @@ fn read(path: &Path, mapping: &Mapping, ask: &mut dyn FnMut(Row) -> anyhow::Resu
     let at = |line: usize, text: &dyn std::fmt::Display| {
         let hint =
             "a row is `{\"command\": \"...\", \"label\": \"stop\"}`; `guard-host policy rates --help` lists the keys";
-        refused(Exit::Data, format!("{}:{line}: {text}", path.display()), hint)
+        exit_error(Exit::Data, format!("{}:{line}: {text}", path.display()), hint)
     };
     let file = File::open(path)
-        .map_err(|error| refused(Exit::NoInput, format!("{} cannot be read: {error}", path.display()), ""))?;
+        .map_err(|error| exit_error(Exit::NoInput, format!("{} cannot be read: {error}", path.display()), ""))?;
     let shows = print::shows_progress();
     for (index, line) in BufReader::new(file).lines().enumerate() {
         let line = line.map_err(|error| at(index + 1, &error))?;
@@ -120,13 +120,15 @@ fn read(path: &Path, mapping: &Mapping, ask: &mut dyn FnMut(Row) -> anyhow::Resu
 }
 
 /// Replaces `{CWD}` and `{HOME}` in the input.
-fn placed(input: Value, environment: &Environment) -> Value {
+fn fill_placeholders(input: Value, environment: &Environment) -> Value {
     match input {
         Value::String(text) => {
             Value::String(text.replace("{CWD}", &environment.cwd).replace("{HOME}", &environment.home))
         }
-        Value::Object(object) => object.into_iter().map(|(key, value)| (key, placed(value, environment))).collect(),
-        Value::Array(list) => list.into_iter().map(|value| placed(value, environment)).collect(),
+        Value::Object(object) => {
+            object.into_iter().map(|(key, value)| (key, fill_placeholders(value, environment))).collect()
+        }
+        Value::Array(list) => list.into_iter().map(|value| fill_placeholders(value, environment)).collect(),
         other => other,
     }
 }

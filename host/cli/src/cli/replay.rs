@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use super::args::{FailOn, ReplayArgs, ReplayFormat};
 use super::print;
-use super::subject::{call_context, refused};
+use super::subject::{call_context, exit_error};
 use guard_contract::exit::Exit;
 use guard_facts::Facts;
 use guard_facts::real::RealFacts;
@@ -32,7 +32,7 @@ use guard_state::environment::Environment;
 pub(super) use replayed::Replayed;
 pub(super) use revision::{CALLS, CONFIGURATION, files_at, revision};
 use sides::Side;
-use sources::{CallSource, Job, Sources, closed};
+use sources::{CallSource, Job, Sources, closed_error};
 use tally::{Change, ReplayedCall, SideDecision, Tally};
 
 /// The number of calls in a batch for a thread, and the number of batches that may wait.
@@ -48,7 +48,7 @@ const PROGRESS: Duration = Duration::from_millis(200);
 pub(super) fn run(args: &ReplayArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let replayed = replay(args.against.as_deref(), dirs, environment, |sources, _, each| {
         let unreadable =
-            |path: &Path, error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", path.display()), "");
+            |path: &Path, error| exit_error(Exit::NoInput, format!("`{}` cannot be read: {error}", path.display()), "");
         args.sources.iter().try_for_each(|path| sources.read(path, each).map_err(|error| unreadable(path, error)))
     })?;
     match args.format {
@@ -70,8 +70,8 @@ pub(super) fn run(args: &ReplayArgs, dirs: &AppDirs, environment: &Environment) 
 }
 
 /// Returns whether `--config` selects a policy instead of a configuration file.
-pub(super) fn names_policy(dirs: &AppDirs) -> bool {
-    sides::policy_of(dirs).is_some()
+pub(super) fn selects_policy(dirs: &AppDirs) -> bool {
+    sides::selected_policy(dirs).is_some()
 }
 
 /// Receives jobs. Fails if no thread decides them any more.
@@ -87,7 +87,7 @@ pub(super) fn replay<'a>(
 ) -> anyhow::Result<Replayed<'a>> {
     let project = call_context(environment, None).project_root;
     let scratch = tempfile::tempdir()?;
-    let here = Side::first(dirs, environment)?;
+    let here = Side::local(dirs, environment)?;
     let other = against.map(|name| Side::second(name, dirs, environment, &project, scratch.path())).transpose()?;
     // A revision is an earlier state. A file or policy is a possible later state.
     let revision = other.as_ref().and_then(Side::revision);
@@ -123,7 +123,7 @@ fn decide_all(
         let work = || decider.work(&receive, tally);
         let spawn = |_| thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).is_ok();
         if (0..threads).filter(|number| spawn(*number)).count() == 0 {
-            return Err(refused(Exit::Software, "there is no room for a thread", ""));
+            return Err(exit_error(Exit::Software, "there is no room for a thread", ""));
         }
         let mut lots = JobBatches { send, lot: Vec::with_capacity(LOT), shown: Instant::now(), sent: 0, tally };
         read(&mut |job| lots.push(job))?;
@@ -150,7 +150,7 @@ impl JobBatches<'_> {
     fn flush(&mut self) -> io::Result<()> {
         self.sent += self.lot.len() as u64;
         let lot = std::mem::replace(&mut self.lot, Vec::with_capacity(LOT));
-        self.send.send(lot).map_err(|_| closed())?;
+        self.send.send(lot).map_err(|_| closed_error())?;
         if self.shown.elapsed() >= PROGRESS && print::shows_progress() {
             self.shown = Instant::now();
             let done = self.tally.lock().unwrap_or_else(PoisonError::into_inner).done;
@@ -183,7 +183,7 @@ impl Decider {
     fn decide(&self, Job { id, what }: Job) -> ReplayedCall {
         match what {
             CallSource::Calls(calls, at) => {
-                let recording = Arc::new(Recording::of(self.facts.clone()));
+                let recording = Arc::new(Recording::new(self.facts.clone()));
                 let facts = recording.clone() as Arc<dyn Facts>;
                 let say = |side: &Side| {
                     let (verdict, spared) = side.decide(&calls, &at, &facts);
@@ -207,7 +207,11 @@ impl Decider {
                 let differs =
                     !SideDecision::from_verdict(Some(&here.trace.verdict)).is(&decision.outcome, &decision.rule);
                 let say = |side: &Side, again: RepeatedDecision| {
-                    SideDecision::from_verdict(Some(&side.noted(&decision.call, again.trace, &decision.at)))
+                    SideDecision::from_verdict(Some(&side.verdict_with_notes(
+                        &decision.call,
+                        again.trace,
+                        &decision.at,
+                    )))
                 };
                 let first = say(&self.first, first);
                 let second = self.second.as_ref().zip(second).map(|(side, again)| say(side, again));

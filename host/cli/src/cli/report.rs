@@ -16,10 +16,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::args::{Format, ReportArgs};
-use super::explain::{analysis_lines, understood};
+use super::explain::{analysis_lines, describe_coverage};
 use super::past_questions::{self, PastQuestion, Questions, Suggestion};
 use super::replay::{Replayed, replay};
-use super::subject::{Evaluators, call_context, refused, tool_calls};
+use super::subject::{Evaluators, call_context, exit_error, tool_calls};
 use super::{html, log, print};
 use copies::BackedUpCalls;
 use guard_config::load;
@@ -120,7 +120,7 @@ impl CallReasons {
         let severest = |outcome| trace.verdict.findings.iter().find(|found| found.finding.outcome == outcome);
         let stops = severest(Outcome::Deny).or_else(|| severest(Outcome::Ask));
         Some(CallReasons {
-            understood: understood(analysis),
+            understood: describe_coverage(analysis),
             effects: shorten(&analysis_lines(analysis).join("\n"), TREE_BYTES),
             is_recorded,
             reason: stops.map_or_else(String::new, |stops| shorten(&plain(&stops.finding.message), CALL_BYTES)),
@@ -137,24 +137,24 @@ pub(super) fn run(args: &ReportArgs, dirs: &AppDirs, environment: &Environment) 
     let mut copies = BackedUpCalls::default();
     let mut forgotten = 0;
     let (log, selection) = (&config.audit.path, log::selection(&args.filters)?);
-    stats.damaged = log::each(log, &selection, |record, _| {
+    stats.damaged = log::for_each_record(log, &selection, |record, _| {
         stats.add(record);
         questions.add(record);
-        copies.see(record);
+        copies.add_record(record);
         count(&mut folders, &record.cwd);
         count(&mut agents, &agent(record));
         let call = Call::from_record(record);
         let key = [&call.tool, &call.operation, &call.cwd].map(String::clone);
         if calls.len() < REMEMBERED || calls.contains_key(&key) {
             let rule = call.rule.clone();
-            calls.entry(key).or_insert(call).see(record, rule);
+            calls.entry(key).or_insert(call).add_record(record, rule);
         } else {
             forgotten += 1;
         }
         Ok(())
     })?;
     copies.add_kept(dirs, &selection);
-    let asked = questions.most();
+    let asked = questions.by_frequency();
     let sums = asked
         .iter()
         .fold([0, 0, 0], |[asks, ran, refused], asked| [asks + asked.asks, ran + asked.ran, refused + asked.refused]);
@@ -167,7 +167,7 @@ pub(super) fn run(args: &ReportArgs, dirs: &AppDirs, environment: &Environment) 
     draw(&mut calls, dirs, environment)?;
     let again = |name| {
         replay(Some(name), dirs, environment, |sources, _, each| {
-            log::each(log, &selection, |_, line| Ok(sources.log_line(line, log, each)?))?;
+            log::for_each_record(log, &selection, |_, line| Ok(sources.log_line(line, log, each)?))?;
             Ok(())
         })
     };
@@ -200,7 +200,7 @@ pub(super) fn run(args: &ReportArgs, dirs: &AppDirs, environment: &Environment) 
         let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
         let mut start = Command::new(opener);
         start.arg(&path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let failed = |error| refused(Exit::Unavailable, format!("`{opener}` does not start: {error}"), "");
+        let failed = |error| exit_error(Exit::Unavailable, format!("`{opener}` does not start: {error}"), "");
         start.spawn().map_err(failed)?;
     }
     Ok(Exit::Success)
@@ -209,13 +209,13 @@ pub(super) fn run(args: &ReportArgs, dirs: &AppDirs, environment: &Environment) 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     if is_of_others(path) {
         let text = format!("`{}` exists and is not a report", path.display());
-        return Err(refused(Exit::Usage, text, "give another `--output`"));
+        return Err(exit_error(Exit::Usage, text, "give another `--output`"));
     }
     if let Some(folder) = path.parent() {
         let _ = std::fs::create_dir_all(folder);
     }
     write_new(path, text.as_bytes(), 0o600).map_err(|error| {
-        refused(Exit::NoInput, format!("`{}` cannot be written: {error}", path.display()), "give another `--output`")
+        exit_error(Exit::NoInput, format!("`{}` cannot be written: {error}", path.display()), "give another `--output`")
     })
 }
 
@@ -299,8 +299,8 @@ impl Call {
         }
     }
 
-    fn see(&mut self, record: &Record, rule: String) {
-        let action = shorten(&plain(word(&record.action)), NAME_BYTES);
+    fn add_record(&mut self, record: &Record, rule: String) {
+        let action = shorten(&plain(action_word(&record.action)), NAME_BYTES);
         if self.actions.is_empty() || action_rank(&action) > action_rank(&self.action) {
             (self.action, self.rule) = (action.clone(), rule);
         }
@@ -333,7 +333,7 @@ fn action_rank(action: &str) -> u8 {
 }
 
 /// Returns the human-readable name of an action of the log.
-pub(super) fn word(action: &str) -> &str {
+pub(super) fn action_word(action: &str) -> &str {
     match action {
         "block" => "deny",
         "confirm_required" => "ask",
@@ -362,11 +362,11 @@ fn draw_as_recorded(
     let mut wanted: HashMap<String, &mut Call> =
         calls.iter_mut().filter(|call| !call.id.is_empty()).take(TREES).map(|call| (call.id.clone(), call)).collect();
     let mut evaluators = Evaluators::new(dirs, environment);
-    log::each(log, selection, |record, line| {
+    log::for_each_record(log, selection, |record, line| {
         if let Some(call) = wanted.remove(&record.id)
             && let Some(decision) = Decision::parse(line)
         {
-            call.judged = CallReasons::from_trace(&evaluators.at(&decision.at)?.repeat(&decision), true);
+            call.judged = CallReasons::from_trace(&evaluators.evaluator_at(&decision.at)?.repeat(&decision), true);
         }
         Ok(())
     })?;
@@ -376,21 +376,21 @@ fn draw_as_recorded(
 /// Adds the commands and effects of shell calls, as far as the log has them and the limits allow.
 fn draw(calls: &mut [Call], dirs: &AppDirs, environment: &Environment) -> anyhow::Result<()> {
     let mut evaluators = Evaluators::new(dirs, environment);
-    let mut drawn: HashMap<(String, String), Option<CallReasons>> = HashMap::new();
+    let mut reasons: HashMap<(String, String), Option<CallReasons>> = HashMap::new();
     for call in calls.iter_mut().filter(|call| call.tool == "Bash" && call.judged.is_none()) {
         let key = (call.operation.clone(), call.cwd.clone());
-        if let Some(judged) = drawn.get(&key) {
+        if let Some(judged) = reasons.get(&key) {
             call.judged.clone_from(judged);
             continue;
         }
-        if drawn.len() >= TREES {
+        if reasons.len() >= TREES {
             continue;
         }
         let at = call_context(environment, Some(&call.cwd));
         let Ok(asked) = tool_calls("Bash", Value::String(call.operation.clone())) else { continue };
         let Some(trace) = evaluators.decide(&asked, &at)? else { continue };
         call.judged = CallReasons::from_trace(&trace, false);
-        drawn.insert(key, call.judged.clone());
+        reasons.insert(key, call.judged.clone());
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 use super::args::RunArgs;
 use super::print;
-use super::subject::{Evaluator, call_context, refused, tool_calls};
+use super::subject::{Evaluator, call_context, exit_error, tool_calls};
 use super::terminal::{is_agreed, is_attended};
 
 /// The policy with the list of guarded files.
@@ -51,7 +51,7 @@ pub(super) fn run(args: &RunArgs, dirs: &AppDirs, environment: &Environment) -> 
     if args.dry_run {
         print::line(profile.to_toml().trim_end())?;
         note_links(&profile);
-        hidden.iter().for_each(|path| print::detail(&format!("not readable: {}", folders.shown(path))));
+        hidden.iter().for_each(|path| print::detail(&format!("not readable: {}", folders.format_path(path))));
         return Ok(Exit::Success.code());
     }
     let stops = |outcome| outcome == Outcome::Deny || outcome == Outcome::Ask && !args.confirmed;
@@ -64,7 +64,7 @@ pub(super) fn run(args: &RunArgs, dirs: &AppDirs, environment: &Environment) -> 
                 "run it from a terminal of your own to confirm it"
             };
             let outcome = outcome_name(trace.verdict.outcome);
-            return Err(refused(Exit::NoPermission, format!("not run ({outcome}): {reason}"), hint));
+            return Err(exit_error(Exit::NoPermission, format!("not run ({outcome}): {reason}"), hint));
         }
     }
     let job = Job { command: &args.command, places: &folders, profile: &profile, hidden: &hidden, learn: args.learn };
@@ -77,12 +77,12 @@ pub(super) fn run(args: &RunArgs, dirs: &AppDirs, environment: &Environment) -> 
             Ok(ended.code)
         }
         Err(ConfineError::Start { program, source }) => {
-            print::error(&refused(Exit::Usage, format!("can't start `{}`: {source}", plain(&program)), ""));
+            print::error(&exit_error(Exit::Usage, format!("can't start `{}`: {source}", plain(&program)), ""));
             Ok(if source.kind() == std::io::ErrorKind::NotFound { MISSING } else { NOT_STARTED })
         }
         Err(error) => {
             let source = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
-            Err(refused(Exit::Unavailable, format!("{error}{source}; nothing was run"), ""))
+            Err(exit_error(Exit::Unavailable, format!("{error}{source}; nothing was run"), ""))
         }
     }
 }
@@ -133,15 +133,16 @@ fn profile(
 fn read(file: &Path) -> anyhow::Result<Profile> {
     let name = file.display();
     let size = fs::metadata(file)
-        .map_err(|error| refused(Exit::NoInput, format!("can't read the profile `{name}`: {error}"), ""))?
+        .map_err(|error| exit_error(Exit::NoInput, format!("can't read the profile `{name}`: {error}"), ""))?
         .len();
     if size > PROFILE_BYTES {
-        return Err(refused(Exit::Data, format!("the profile `{name}` is larger than 1 MiB"), ""));
+        return Err(exit_error(Exit::Data, format!("the profile `{name}` is larger than 1 MiB"), ""));
     }
     let text = fs::read_to_string(file)
-        .map_err(|error| refused(Exit::NoInput, format!("can't read the profile `{name}`: {error}"), ""))?;
+        .map_err(|error| exit_error(Exit::NoInput, format!("can't read the profile `{name}`: {error}"), ""))?;
     let hint = "`guard-host run -n -- COMMAND` prints a valid one";
-    Profile::from_toml(&text).map_err(|error| refused(Exit::Data, format!("invalid profile `{name}`:\n{error}"), hint))
+    Profile::from_toml(&text)
+        .map_err(|error| exit_error(Exit::Data, format!("invalid profile `{name}`:\n{error}"), hint))
 }
 
 /// Prints what was refused, and the profile that would allow it.
@@ -152,7 +153,7 @@ fn report(ended: &Ended, folders: &CommandDirs<'_>) {
     }
     print::note(&format!("refused: {}", print::count(ended.refused.len() as u64, "attempt")));
     for refusal in &ended.refused {
-        let target = folders.shown(Path::new(&refusal.target));
+        let target = folders.format_path(Path::new(&refusal.target));
         print::note(&format!("  {:<7} {}", refusal.attempt.name(), plain(&target)));
     }
     print::note("a profile that allows it needs:");

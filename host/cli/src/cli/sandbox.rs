@@ -2,7 +2,7 @@
 
 use super::args::{SandboxArgs, SandboxCommand};
 use super::print;
-use super::subject::{call_context, refused};
+use super::subject::{call_context, exit_error};
 use crate::scratch::{self, ScratchError};
 use guard_contract::exit::Exit;
 use guard_platform::paths::native;
@@ -15,10 +15,10 @@ pub(super) fn run(args: &SandboxArgs, environment: &Environment) -> anyhow::Resu
         Ok(path) => print::line(&path.display().to_string()).map(|()| Exit::Success),
         Err(error @ ScratchError::Name(_)) => {
             let hint = "say what it is for in at most 64 letters, digits, `-`, `_` and `.`, and begin with a letter";
-            Err(refused(Exit::Usage, error.to_string(), hint))
+            Err(exit_error(Exit::Usage, error.to_string(), hint))
         }
         Err(error @ (ScratchError::NotAFolder(_) | ScratchError::Ignore(_))) => {
-            Err(refused(Exit::Unavailable, error.to_string(), "remove it, or put it elsewhere"))
+            Err(exit_error(Exit::Unavailable, error.to_string(), "remove it, or put it elsewhere"))
         }
         Err(error @ ScratchError::Io(..)) => Err(error.into()),
     }

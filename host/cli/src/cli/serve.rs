@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::args::ServeArgs;
 use super::print;
-use super::subject::refused;
+use super::subject::exit_error;
 use crate::remote::Client;
 use guard_contract::exit::Exit;
 use guard_facts::real::RealFacts;
@@ -100,7 +100,7 @@ pub(super) fn run(args: &ServeArgs, dirs: &AppDirs, environment: &Environment) -
             ServeError::Threads(_) => (Exit::Software, "raise the limits of the process"),
             ServeError::WornOut => (Exit::Software, "start it again, and report what it said before"),
         };
-        refused(exit, error.to_string(), hint)
+        exit_error(exit, error.to_string(), hint)
     })?;
     Ok(Exit::Success)
 }

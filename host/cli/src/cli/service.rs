@@ -2,7 +2,7 @@
 
 use super::args::ServiceBuildArgs;
 use super::print;
-use super::subject::refused;
+use super::subject::exit_error;
 use guard_builtins::{Artifact, component};
 use guard_chain::embedded::{ComponentLocation, EmbeddedChain, EmbeddedPolicy};
 use guard_contract::exit::Exit;
@@ -21,12 +21,16 @@ pub(super) fn run(args: &ServiceBuildArgs, dirs: &AppDirs, environment: &Environ
     let prepared = prepare(dirs, &environment.program, &[], Some(making()));
     if let Some(remote) = &prepared.config.remote {
         let text = format!("the service is not built: the server `{}` decides instead of its chain", remote.url);
-        return Err(refused(Exit::Config, text, "build it from a configuration without `[remote]`, with `--config`"));
+        return Err(exit_error(
+            Exit::Config,
+            text,
+            "build it from a configuration without `[remote]`, with `--config`",
+        ));
     }
     let mistakes = check::check(prepared.clone(), environment, "", Depth::Calls);
     if let Some(first) = mistakes.first() {
         let text = format!("the service is not built: {}", check::line(first));
-        return Err(refused(Exit::Config, text, "`guard-host config check` shows all"));
+        return Err(exit_error(Exit::Config, text, "`guard-host config check` shows all"));
     }
     let (embedded, row) = embed_chain(&prepared)?;
     let wasm = compose(&embedded, &row).map_err(|error| {
@@ -35,11 +39,11 @@ pub(super) fn run(args: &ServiceBuildArgs, dirs: &AppDirs, environment: &Environ
             ServiceError::Import { .. } => "build the policy without it, or leave the policy out of the service",
             _ => "report this",
         };
-        refused(Exit::Data, error.to_string(), hint)
+        exit_error(Exit::Data, error.to_string(), hint)
     })?;
     let file = native(&environment.cwd).join(&args.output);
     std::fs::write(&file, &wasm).map_err(|error| {
-        refused(Exit::Unavailable, format!("{}: {error}", file.display()), "name another file with `-o`")
+        exit_error(Exit::Unavailable, format!("{}: {error}", file.display()), "name another file with `-o`")
     })?;
     let names: Vec<&str> = embedded.members.iter().map(|member| member.entry.name.as_str()).collect();
     print::line(&format!("{}: {} bytes, {}", args.output.display(), wasm.len(), names.join(", ")))?;
@@ -55,7 +59,7 @@ fn embed_chain(prepared: &Prepared) -> anyhow::Result<(EmbeddedChain, Vec<RowPol
             Readiness::Ready { artifact, manifest, .. } => (artifact, manifest),
             Readiness::Broken(fault) => {
                 let text = format!("the service is not built: the policy `{}` cannot be asked: {fault}", entry.name);
-                return Err(refused(Exit::Config, text, "repair it, or take it out of the configuration"));
+                return Err(exit_error(Exit::Config, text, "repair it, or take it out of the configuration"));
             }
         };
         let bundled = match &entry.source {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::args::{Format, SessionArgs, SessionCommand};
 use super::print;
-use super::subject::refused;
+use super::subject::exit_error;
 use super::terminal::is_agreed;
 use guard_config::load;
 use guard_contract::Event;
@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(super) fn run(args: &SessionArgs, dirs: &AppDirs) -> anyhow::Result<Exit> {
     let sessions = load(dirs, &[]).sessions;
-    let known = sessions.all();
+    let known = sessions.read_all();
     match &args.command {
         SessionCommand::List { format: Format::Json } => {
             print::json(&known)?;
@@ -43,7 +43,7 @@ pub(super) fn warn_of_unusable(sessions: &Sessions) -> Exit {
 }
 
 /// Formats a pending call in two lines.
-pub(super) fn described(entry: &Entry) -> String {
+pub(super) fn describe_entry(entry: &Entry) -> String {
     let shown = |text: &str| plain(text).replace('\n', "\n    ");
     format!(
         "{}  {}: {}\n    {} in {}, session {}, asked by {}",
@@ -69,10 +69,10 @@ fn list(known: &Contents, dirs: &AppDirs) -> anyhow::Result<()> {
         print::line(&format!("session {}", plain(&name)))?;
         let of_session = |entry: &&Entry| entry.session == name;
         for entry in known.confirmed.iter().filter(of_session) {
-            print::line(&format!("  confirmed  {}", described(entry)))?;
+            print::line(&format!("  confirmed  {}", describe_entry(entry)))?;
         }
         for entry in known.pending.iter().filter(of_session) {
-            print::line(&format!("  pending    {}", described(entry)))?;
+            print::line(&format!("  pending    {}", describe_entry(entry)))?;
         }
     }
     for name in others.iter().map(|name| plain(name)) {
@@ -89,7 +89,7 @@ fn show(dirs: &AppDirs, session: Option<&str>, format: Format) -> anyhow::Result
         histories.retain(|(name, _)| names.contains(name));
         if histories.is_empty() {
             let text = format!("there is no history of a session `{}`", plain(id));
-            return Err(refused(
+            return Err(exit_error(
                 Exit::NoQuestion,
                 text,
                 "run `guard-host session show` without an id for the most recent session",
@@ -103,7 +103,7 @@ fn show(dirs: &AppDirs, session: Option<&str>, format: Format) -> anyhow::Result
     };
     let events = history.read().and_then(|past| Ok(past.events("")?)).map_err(|error| {
         let remedy = format!("delete the history: `guard-host session clear --session {}`", plain(&name));
-        refused(Exit::Data, error.to_string(), &remedy)
+        exit_error(Exit::Data, error.to_string(), &remedy)
     })?;
     if matches!(format, Format::Json) {
         let value = serde_json::json!({ "session": name, "events": events });
@@ -130,7 +130,7 @@ fn is_meant(what: &str, yes: bool) -> anyhow::Result<bool> {
     }
     if !stdin().is_terminal() {
         let text = format!("`session clear` deletes {what}, and there is no terminal to ask on");
-        return Err(refused(Exit::Usage, text, "nothing was deleted; give `--yes`"));
+        return Err(exit_error(Exit::Usage, text, "nothing was deleted; give `--yes`"));
     }
     is_agreed(&format!("Delete {what}?"))
 }
@@ -162,15 +162,15 @@ fn clear(
     // An id, or a session's name from the list.
     let names = [Sessions::name(id), id.to_owned()];
     let history = histories.into_iter().find(|(name, _)| names.contains(name));
-    let asked = known.sessions().into_iter().find(|name| names.contains(name));
-    if history.is_none() && asked.is_none() {
+    let pending = known.sessions().into_iter().find(|name| names.contains(name));
+    if history.is_none() && pending.is_none() {
         let text = format!("there is no session `{}`", plain(id));
-        return Err(refused(Exit::NoQuestion, text, "see the sessions with `guard-host session list`"));
+        return Err(exit_error(Exit::NoQuestion, text, "see the sessions with `guard-host session list`"));
     }
     if !is_meant(&format!("the approvals, pending calls and history of session {}", plain(id)), yes)? {
         return print::line(KEPT).map(|()| Exit::Success);
     }
-    if let Some(name) = asked {
+    if let Some(name) = pending {
         sessions.end(&name, PATIENCE)?;
     }
     if let Some((_, history)) = history {

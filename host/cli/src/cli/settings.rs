@@ -8,7 +8,7 @@ use guard_experiment_plan::{Plan, Started};
 
 use super::args::{ExperimentArgs, SettingsArgs, SettingsCommand};
 use super::print;
-use super::subject::refused;
+use super::subject::exit_error;
 use crate::experiment::{Experiment, FILE};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
@@ -34,7 +34,7 @@ pub(super) fn run(args: &SettingsArgs, environment: &Environment) -> anyhow::Res
         SettingsCommand::Render { experiment, guard } => {
             let (experiment, plan) = read(experiment, environment)?;
             let text = if *guard { experiment.guard() } else { experiment.render(plan.as_ref()) };
-            print::line(text.map_err(unbounded)?.trim_end())?;
+            print::line(text.map_err(bounds_error)?.trim_end())?;
             Ok(Exit::Success)
         }
         SettingsCommand::Init { experiment, bin_dir, force } => {
@@ -60,16 +60,16 @@ pub(super) fn run(args: &SettingsArgs, environment: &Environment) -> anyhow::Res
 }
 
 fn init(experiment: &Experiment, plan: Option<&Plan>, force: bool) -> anyhow::Result<Exit> {
-    let text = experiment.render(plan).map_err(unbounded)?;
+    let text = experiment.render(plan).map_err(bounds_error)?;
     let there = Path::new(&experiment.work_dir).ancestors().find(|path| path.exists());
     if let Some(other) = there.filter(|path| !path.is_dir()) {
         let text =
             format!("can't create the work directory `{}`: `{}` is a file", experiment.work_dir, other.display());
-        return Err(refused(Exit::Usage, text, "name a folder with `--work-dir`"));
+        return Err(exit_error(Exit::Usage, text, "name a folder with `--work-dir`"));
     }
     let path = file(&experiment.work_dir);
-    let written = files::put(Path::new(&experiment.work_dir), Path::new(FILE), text.as_bytes(), force);
-    super::starter::tell(&path, &written.with_context(|| format!("cannot write {path}"))?)
+    let written = files::write_in_folder(Path::new(&experiment.work_dir), Path::new(FILE), text.as_bytes(), force);
+    super::starter::report_write(&path, &written.with_context(|| format!("cannot write {path}"))?)
 }
 
 /// Returns the experiment in the arguments, and its plan.
@@ -90,8 +90,8 @@ fn read_plan(path: &str) -> anyhow::Result<Plan> {
     let hint = "give the experiment_plan.yaml of the experiment, or leave `--plan` out";
     let exit = |kind| if kind == ErrorKind::NotFound { Exit::NoInput } else { Exit::Data };
     let text = files::read_text(Path::new(path), PLAN_BYTES)
-        .map_err(|error| refused(exit(error.kind()), format!("cannot read the plan {path}: {error}"), hint))?;
-    plan(&text)?.map_err(|why| refused(Exit::Data, format!("the plan {path} cannot be used: {why}"), hint))
+        .map_err(|error| exit_error(exit(error.kind()), format!("cannot read the plan {path}: {error}"), hint))?;
+    plan(&text)?.map_err(|why| exit_error(Exit::Data, format!("the plan {path} cannot be used: {why}"), hint))
 }
 
 /// Parses the text of a plan. The embedded analyzer parses its commands.
@@ -116,12 +116,12 @@ pub(crate) fn plan(text: &str) -> anyhow::Result<Result<Plan, String>> {
 /// Returns an absolute path without `.` and `..`.
 fn absolute(path: &Path, environment: &Environment) -> anyhow::Result<String> {
     match path.to_str() {
-        Some("") => Err(refused(Exit::Usage, "an empty text names no folder", "")),
+        Some("") => Err(exit_error(Exit::Usage, "an empty text names no folder", "")),
         Some(text) if !environment.cwd.is_empty() || text.starts_with('/') => {
             Ok(lexical(text, &environment.cwd, &environment.home))
         }
-        Some(text) => Err(refused(Exit::Usage, format!("`{text}` is relative to a folder that is gone"), "")),
-        None => Err(refused(Exit::Usage, format!("`{}` is not UTF-8 text", path.display()), "rename the folder")),
+        Some(text) => Err(exit_error(Exit::Usage, format!("`{text}` is relative to a folder that is gone"), "")),
+        None => Err(exit_error(Exit::Usage, format!("`{}` is not UTF-8 text", path.display()), "rename the folder")),
     }
 }
 
@@ -129,6 +129,6 @@ fn file(work_dir: &str) -> String {
     format!("{}/{FILE}", work_dir.trim_end_matches('/'))
 }
 
-fn unbounded(error: crate::experiment::ExperimentError) -> anyhow::Error {
-    refused(Exit::Usage, error.to_string(), "name a folder, and programs by their plain names")
+fn bounds_error(error: crate::experiment::ExperimentError) -> anyhow::Error {
+    exit_error(Exit::Usage, error.to_string(), "name a folder, and programs by their plain names")
 }

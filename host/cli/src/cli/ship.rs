@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::args::{ShipArgs, ShipFormat};
 use super::print;
-use super::subject::refused;
+use super::subject::exit_error;
 use guard_contract::exit::Exit;
 use guard_setup::surroundings::{FailedShip, SHIP_FAILED};
 use guard_state::session::stamp;
@@ -54,9 +54,9 @@ pub(super) fn run(args: &ShipArgs, log: &Path, dirs: &AppDirs) -> anyhow::Result
     let _lock = FileLock::acquire(&lock, Instant::now()).map_err(|error| match error.kind() {
         std::io::ErrorKind::TimedOut => {
             let text = format!("another `audit ship` sends to `{}`", receiver.url);
-            refused(Exit::Unavailable, text, "let it go on, or end it first")
+            exit_error(Exit::Unavailable, text, "let it go on, or end it first")
         }
-        _ => refused(Exit::Unavailable, format!("cannot use the lock `{}`: {error}", lock.display()), ""),
+        _ => exit_error(Exit::Unavailable, format!("cannot use the lock `{}`: {error}", lock.display()), ""),
     })?;
     let place = folder.join(format!("{name}.json"));
     let (mut queue, complaint) = Queue::open(log, &place);
@@ -81,7 +81,7 @@ fn ship(queue: &mut Queue, receiver: &Receiver, (log, place): (&Path, &Path), fo
         let is_end = lines == 0;
         let mut rejected = 0;
         if !is_end {
-            match receiver.take(&batch.lines, follow) {
+            match receiver.send_all(&batch.lines, follow) {
                 Ok(SendOutcome::All) => {}
                 Ok(SendOutcome::Rejected(count)) => rejected = count.min(lines as u64),
                 Ok(SendOutcome::TooLarge) => {
@@ -89,17 +89,17 @@ fn ship(queue: &mut Queue, receiver: &Receiver, (log, place): (&Path, &Path), fo
                     continue;
                 }
                 Err(error) => {
-                    tell(&sums, receiver);
+                    print_totals(&sums, receiver);
                     return Err(error);
                 }
             }
             most = MOST;
         }
-        sums.lost += lost(&batch, log) + rejected;
+        sums.lost += report_lost(&batch, log) + rejected;
         sums.sent += lines as u64 - rejected;
-        queue.done(batch).map_err(|error| {
+        queue.advance(batch).map_err(|error| {
             let text = format!("the cursor `{}` cannot be written: {error}", place.display());
-            refused(Exit::Software, text, "the lines that were sent since then are sent again")
+            exit_error(Exit::Software, text, "the lines that were sent since then are sent again")
         })?;
         if is_end && !follow {
             break;
@@ -108,7 +108,7 @@ fn ship(queue: &mut Queue, receiver: &Receiver, (log, place): (&Path, &Path), fo
             std::thread::sleep(PAUSE);
         }
     }
-    tell(&sums, receiver);
+    print_totals(&sums, receiver);
     Ok(if sums.lost == 0 { Exit::Success } else { Exit::Failures })
 }
 
@@ -126,17 +126,17 @@ fn remember(file: &Path, url: &str, failure: Option<&anyhow::Error>) {
 fn next(queue: &Queue, log: &Path, most: BatchLimits) -> anyhow::Result<Batch> {
     queue.next(most).map_err(|error| {
         let text = format!("the audit log `{}` cannot be read: {error}", log.display());
-        refused(Exit::NoInput, text, "see `guard-host config show` for its place")
+        exit_error(Exit::NoInput, text, "see `guard-host config show` for its place")
     })
 }
 
-fn tell(sums: &ShipTotals, receiver: &Receiver) {
+fn print_totals(sums: &ShipTotals, receiver: &Receiver) {
     // Standard output may be closed.
     let _ = print::line(&format!("sent {} to {}", print::count(sums.sent, "line"), receiver.url));
 }
 
 /// Prints which lines of a batch are lost, and returns their number.
-fn lost(batch: &Batch, log: &Path) -> u64 {
+fn report_lost(batch: &Batch, log: &Path) -> u64 {
     let log = log.display();
     let mut lost = batch.damaged;
     match batch.loss {

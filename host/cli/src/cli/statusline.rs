@@ -50,7 +50,7 @@ pub(super) fn run(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<E
             },
     ];
     let OutcomeCounts { ran, asked, denied, watched, faults } =
-        OutcomeCounts::of_session(text("/session_id"), &config.audit.path, &dirs.state);
+        OutcomeCounts::for_session(text("/session_id"), &config.audit.path, &dirs.state);
     if ran + asked + denied + watched == 0 {
         parts.push("no call in this session yet".to_owned());
     } else {
@@ -88,7 +88,7 @@ fn enforcement(config: &Config, dirs: &AppDirs) -> anyhow::Result<String> {
     if let Some(pause) = pause.filter(|_| !paused.is_empty()) {
         let until = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system());
         let what = if pause.denies { "asks and denies" } else { "asks" };
-        let only = names(&pause.only);
+        let only = format_names(&pause.only);
         let of = if only.is_empty() { String::new() } else { format!(" of {only}") };
         return Ok(format!("guard PAUSED: {what}{of} until {}", until.strftime("%H:%M")));
     }
@@ -102,12 +102,12 @@ fn enforcement(config: &Config, dirs: &AppDirs) -> anyhow::Result<String> {
         return Ok("guard NOT ENFORCING: only changes to guard-host itself are stopped".to_owned());
     }
     let parts = [(off, "off"), (watched, "only watched")].into_iter().filter(|(policies, _)| !policies.is_empty());
-    let parts: Vec<String> = parts.map(|(policies, state)| format!("{} {state}", names(&policies))).collect();
+    let parts: Vec<String> = parts.map(|(policies, state)| format!("{} {state}", format_names(&policies))).collect();
     Ok(if parts.is_empty() { "guard on".to_owned() } else { format!("guard on ({})", parts.join("; ")) })
 }
 
 /// Formats the names of policies in a few words.
-fn names(policies: &[String]) -> String {
+fn format_names(policies: &[String]) -> String {
     shorten(&plain(&policies.join(", ")), NAMES_BYTES)
 }
 

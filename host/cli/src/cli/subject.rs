@@ -44,7 +44,7 @@ pub(super) struct Refused {
     pub(super) exit: Exit,
 }
 
-pub(super) fn refused(exit: Exit, text: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+pub(super) fn exit_error(exit: Exit, text: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
     Refused { text: text.into(), hint: hint.into(), exit }.into()
 }
 
@@ -65,7 +65,7 @@ impl Evaluator {
         let nested = |folders: &[String]| open(&self.dirs, &self.environment.program, folders);
         let nested: Option<&nested::Open<'_>> = if self.alone.is_some() { None } else { Some(&nested) };
         let ask = AskOptions { nested, ..AskOptions::default() };
-        let traces = calls.iter().map(|call| self.noted(call, self.chain.decide(call, at, &self.facts, ask), at));
+        let traces = calls.iter().map(|call| self.add_notes(call, self.chain.decide(call, at, &self.facts, ask), at));
         traces.reduce(
             |worst, trace| {
                 if rank(trace.verdict.outcome) > rank(worst.verdict.outcome) { trace } else { worst }
@@ -74,12 +74,12 @@ impl Evaluator {
     }
 
     /// Same as [`Evaluator::decide`], with the session's history.
-    pub(super) fn in_session(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
+    pub(super) fn decide_in_session(&self, calls: &[ToolCall], at: &CallContext) -> Option<Trace> {
         let [call] = calls else { return self.decide(calls, at) };
         let facts = in_session(self.facts.clone(), &self.dirs.state, &at.session, call);
         let nested = |folders: &[String]| open(&self.dirs, &self.environment.program, folders);
         let ask = AskOptions { nested: Some(&nested), ..AskOptions::default() };
-        Some(self.noted(call, self.chain.decide(call, at, &facts, ask), at))
+        Some(self.add_notes(call, self.chain.decide(call, at, &facts, ask), at))
     }
 
     /// Returns the backup that the hook would make for a call now.
@@ -93,8 +93,8 @@ impl Evaluator {
         is_ask && self.copy(call, trace, at).would_skip_prompt(&trace.verdict, &self.chain.prepared)
     }
 
-    fn noted(&self, call: &ToolCall, trace: Trace, at: &CallContext) -> Trace {
-        noted(trace, &self.chain.prepared, |trace| self.copy(call, trace, at))
+    fn add_notes(&self, call: &ToolCall, trace: Trace, at: &CallContext) -> Trace {
+        complete_trace(trace, &self.chain.prepared, |trace| self.copy(call, trace, at))
     }
 
     /// Returns the trace of a decision in the log, with only the recorded facts.
@@ -135,10 +135,10 @@ impl Evaluator {
         let Some(policy) = policy else { return Evaluator::open(dirs, environment, projects) };
         let cwd = &*native(&environment.cwd);
         let file = cwd.join(policy);
-        let (name, settings) = match engine_of(&file) {
+        let (name, settings) = match find_engine(&file) {
             Some(engine) => {
                 let settings = guard_config::read_settings(&file)
-                    .map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint.clone()))?;
+                    .map_err(|problem| exit_error(Exit::Data, problem.to_string(), problem.hint.clone()))?;
                 (engine, settings)
             }
             None => (policy, Map::new()),
@@ -166,13 +166,13 @@ pub(super) fn policy_and_input(words: &[String]) -> (Option<&str>, String) {
     let is_policy = guard_builtins::find(first).is_some() || first.ends_with(".wasm") || is_path();
     match rest {
         [] => (None, first.clone()),
-        rest if is_policy => (Some(first), joined(rest)),
-        _ => (None, joined(words)),
+        rest if is_policy => (Some(first), join_words(rest)),
+        _ => (None, join_words(words)),
     }
 }
 
 /// Joins words to one command line. A single word already is one.
-fn joined(words: &[String]) -> String {
+fn join_words(words: &[String]) -> String {
     match words {
         [line] => line.clone(),
         words => {
@@ -185,7 +185,7 @@ fn joined(words: &[String]) -> String {
 }
 
 /// Returns the built-in for the rules in a file or folder, by the file's extension.
-fn engine_of(file: &Path) -> Option<&'static str> {
+fn find_engine(file: &Path) -> Option<&'static str> {
     match file.extension().and_then(|ending| ending.to_str()) {
         _ if file.is_dir() => Some("rego"),
         Some("rego") => Some("rego"),
@@ -196,7 +196,7 @@ fn engine_of(file: &Path) -> Option<&'static str> {
 
 /// Completes the trace as the hook does: a warning replaces asks that a backup makes unnecessary, and a note lists
 /// watched policies.
-pub(super) fn noted(mut trace: Trace, prepared: &Prepared, copy: impl FnOnce(&Trace) -> Copy) -> Trace {
+pub(super) fn complete_trace(mut trace: Trace, prepared: &Prepared, copy: impl FnOnce(&Trace) -> Copy) -> Trace {
     if trace.verdict.outcome == Outcome::Ask && prepared.config.undo.instead_of_ask {
         trace.verdict = copy(&trace).in_place_of_asks(trace.verdict, prepared);
     }
@@ -221,11 +221,11 @@ impl<'a> Evaluators<'a> {
 
     /// Returns the trace of the calls in their context. `None` if there is nothing to decide.
     pub(super) fn decide(&mut self, calls: &[ToolCall], at: &CallContext) -> anyhow::Result<Option<Trace>> {
-        Ok(self.at(at)?.decide(calls, at))
+        Ok(self.evaluator_at(at)?.decide(calls, at))
     }
 
     /// Returns the evaluator of a folder.
-    pub(super) fn at(&mut self, at: &CallContext) -> anyhow::Result<&Evaluator> {
+    pub(super) fn evaluator_at(&mut self, at: &CallContext) -> anyhow::Result<&Evaluator> {
         Ok(match self.open.entry(effective(&at.projects())) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
@@ -287,22 +287,22 @@ pub(super) fn calls(args: &CallArgs, input: &str) -> anyhow::Result<Vec<ToolCall
 pub(super) fn tool_calls(tool: &str, input: Value) -> anyhow::Result<Vec<ToolCall>> {
     let input = match input {
         Value::Object(object) => Value::Object(object),
-        Value::String(command) if takes_command(tool) => json!({ "command": command }),
+        Value::String(command) if has_command_input(tool) => json!({ "command": command }),
         Value::String(text) => serde_json::from_str(&text).map(Value::Object).map_err(|error| {
-            refused(
+            exit_error(
                 Exit::Data,
                 format!("the input of `{tool}` isn't a JSON object: {error}"),
                 "give an object, such as '{\"file_path\": \"a.txt\"}'",
             )
         })?,
-        _ => return Err(refused(Exit::Data, format!("`input` of `{tool}` is neither an object nor a string"), "")),
+        _ => return Err(exit_error(Exit::Data, format!("`input` of `{tool}` is neither an object nor a string"), "")),
     };
     let payload =
         Map::from_iter([("tool_name".to_owned(), Value::String(tool.to_owned())), ("tool_input".to_owned(), input)]);
     payload_calls(&payload).map(|(calls, _)| calls)
 }
 
-fn takes_command(tool: &str) -> bool {
+fn has_command_input(tool: &str) -> bool {
     matches!(tool, "Bash" | "PowerShell" | "Monitor")
 }
 
@@ -310,9 +310,9 @@ fn takes_command(tool: &str) -> bool {
 pub(super) fn payload_calls(object: &Map<String, Value>) -> anyhow::Result<(Vec<ToolCall>, String)> {
     let harness = guard_harness::detect(object, guard_harness::default());
     if harness.confidence_in(object) == DetectionConfidence::None {
-        return Err(refused(Exit::Data, "the line has neither `tool` and `input` nor a hook's `tool_input`", ""));
+        return Err(exit_error(Exit::Data, "the line has neither `tool` and `input` nor a hook's `tool_input`", ""));
     }
-    let payload = harness.decode(object).map_err(|error| refused(Exit::Data, error.to_string(), ""))?;
+    let payload = harness.decode(object).map_err(|error| exit_error(Exit::Data, error.to_string(), ""))?;
     let calls = match payload.event {
         Event::Calls(calls) => calls,
         Event::CallsEnded(..) | Event::SessionStart | Event::SessionEnd | Event::SettingsChange(_) | Event::Other => {
@@ -346,16 +346,16 @@ pub(super) fn is_sole_decider(config: &Config) -> bool {
 }
 
 /// Converts the error of an edit of `guard.toml`.
-pub(super) fn told(error: EditError) -> anyhow::Error {
-    refused(error.exit(), error.to_string(), error.hint())
+pub(super) fn edit_error(error: EditError) -> anyhow::Error {
+    exit_error(error.exit(), error.to_string(), error.hint())
 }
 
 /// Converts the error of a file that can't be edited.
-pub(super) fn not_edited(error: InstallError) -> anyhow::Error {
-    refused(error.exit(), error.to_string(), error.hint())
+pub(super) fn install_error(error: InstallError) -> anyhow::Error {
+    exit_error(error.exit(), error.to_string(), error.hint())
 }
 
 /// Creates the error of a file that can't be written.
-pub(super) fn not_written(path: &Path, error: &std::io::Error) -> anyhow::Error {
-    refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", path.display()), io_hint(error))
+pub(super) fn write_error(path: &Path, error: &std::io::Error) -> anyhow::Error {
+    exit_error(Exit::Unavailable, format!("`{}` cannot be written: {error}", path.display()), io_hint(error))
 }

@@ -21,10 +21,10 @@ use serde_json::json;
 use super::args::{Format, SyncArgs, SyncCommand, SyncRunArgs, SyncStatusArgs, SyncTargetArgs};
 use super::config::print_mistakes;
 use super::install::show;
-use super::policy::fetched::{has_signed, reference, told};
+use super::policy::fetched::{has_signed, reference, registry_error};
 use super::print;
-use super::subject::{not_edited, refused};
-use super::terminal::{is_attended, unattended};
+use super::subject::{exit_error, install_error};
+use super::terminal::{is_attended, terminal_error};
 use guard_config::bundle::{FOLDER, is_name_of};
 use guard_config::load;
 use guard_contract::exit::Exit;
@@ -65,7 +65,7 @@ pub(super) fn run(args: &SyncArgs, dirs: &AppDirs, environment: &Environment) ->
 
 fn sync(args: &SyncRunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     if args.allow_older && !is_attended() {
-        return Err(unattended("`--allow-older` works", "guard-host sync --allow-older"));
+        return Err(terminal_error("`--allow-older` works", "guard-host sync --allow-older"));
     }
     let site = site::target(args.target.to.as_deref(), dirs, &environment.cwd);
     let wanted = match site.read_settings() {
@@ -80,7 +80,7 @@ fn sync(args: &SyncRunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow
     };
     let mut state = site.state().map_err(unusable)?;
     let mut after = state.clone();
-    let came = wanted.and_then(|wanted| take(args, &site, &wanted, &mut after, dirs, environment));
+    let came = wanted.and_then(|wanted| apply_offer(args, &site, &wanted, &mut after, dirs, environment));
     if args.dry_run {
         return print::line(&came?).map(|()| Exit::Success);
     }
@@ -93,7 +93,7 @@ fn sync(args: &SyncRunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow
         state = after;
     }
     state.last = Some(SyncAttempt { time: now(), ok, text });
-    let kept = site::keep_state(&site, &state);
+    let kept = site::save_state(&site, &state);
     print::line(&came?)?;
     kept?;
     site::drop_unused(&site, &state);
@@ -101,7 +101,7 @@ fn sync(args: &SyncRunArgs, dirs: &AppDirs, environment: &Environment) -> anyhow
 }
 
 /// Applies the offered configuration if that is allowed. Returns what happened.
-fn take(
+fn apply_offer(
     args: &SyncRunArgs,
     site: &SyncTarget,
     wanted: &SyncSettings,
@@ -110,13 +110,13 @@ fn take(
     environment: &Environment,
 ) -> anyhow::Result<String> {
     let tagged = reference(&wanted.source)?;
-    let mut registry = Registry::open(&tagged.host, args.network.patience()).map_err(told)?;
-    let offer = registry.offer(&tagged).map_err(told)?;
+    let mut registry = Registry::open(&tagged.host, args.network.patience()).map_err(registry_error)?;
+    let offer = registry.offer(&tagged).map_err(registry_error)?;
     let by_digest = guard_registry::Reference { digest: Some(offer.digest.clone()), ..tagged.clone() };
-    let signatures = registry.signatures(&tagged, &offer.digest).map_err(told)?;
+    let signatures = registry.signatures(&tagged, &offer.digest).map_err(registry_error)?;
     if !wanted.signers.iter().any(|signer| has_signed(signer, &tagged, &offer.digest, &signatures)) {
         let text = format!("`{}` has no signature of a signer in sync.toml", wanted.source);
-        return Err(refused(Exit::Data, text, "nothing was changed; ask those who publish it"));
+        return Err(exit_error(Exit::Data, text, "nothing was changed; ask those who publish it"));
     }
     let found = site::digest(site)?;
     let current = state.current.clone();
@@ -125,7 +125,7 @@ fn take(
     if current.as_ref().is_some_and(|applied| applied.digest == offer.digest && is_there(applied)) {
         return Ok(format!("nothing is new: {}", current.map(|applied| applied.version).unwrap_or_default()));
     }
-    let files = registry.files(&by_digest, &offer).map_err(told)?;
+    let files = registry.files(&by_digest, &offer).map_err(registry_error)?;
     let new = Files::new(&offer, &files)?;
     let version = new.version.to_string();
     let why = if state.left_out.contains(&new.sha256) {
@@ -143,20 +143,20 @@ fn take(
     check_version(&new, current.as_ref(), state, (&wanted.source, args.allow_older))?;
     if found.as_ref() != Some(&new.sha256) && !site.is_ours(found.as_ref()) {
         let text = format!("`{}` was not written by `guard-host sync`", site.file.display());
-        return Err(refused(Exit::Unavailable, text, MOVE));
+        return Err(exit_error(Exit::Unavailable, text, MOVE));
     }
     let others = new.others.iter().map(|(name, bytes)| (name, bytes));
-    let mistakes = mistakes_of(&new.main, others, &site.file, (dirs, environment))?;
+    let mistakes = list_mistakes(&new.main, others, &site.file, (dirs, environment))?;
     if let Some(first) = mistakes.first() {
         let text = format!("{version} does not work on this machine: {first}");
-        return Err(refused(Exit::Config, text, "nothing was changed; tell those who publish it"));
+        return Err(exit_error(Exit::Config, text, "nothing was changed; tell those who publish it"));
     }
     if args.dry_run {
-        let edited = EditedFile::open(&site.file, None, 0o644).map_err(not_edited)?;
+        let edited = EditedFile::open(&site.file, None, 0o644).map_err(install_error)?;
         show(&edited.change(Some(new.main.clone())))?;
         return Ok(format!("{version} would be taken"));
     }
-    put(site, &new)?;
+    write_config(site, &new)?;
     let applied = SyncedConfig {
         version: version.clone(),
         sha256: new.sha256.clone(),
@@ -189,26 +189,26 @@ fn check_version(
         if new.version < newest && !allow_older {
             let text = format!("`{source}` has {version}, which is older than {newest}");
             let hint = "nothing was changed; push it as a newer version, or run `guard-host sync --allow-older` here";
-            return Err(refused(Exit::Data, text, hint));
+            return Err(exit_error(Exit::Data, text, hint));
         }
         if new.version == before && applied.sha256 != new.sha256 {
             let text = format!("`{source}` has another configuration under the version {version}");
-            return Err(refused(Exit::Data, text, "nothing was changed; push it under a newer version"));
+            return Err(exit_error(Exit::Data, text, "nothing was changed; push it under a newer version"));
         }
     }
     Ok(())
 }
 
 /// Writes a configuration and a copy of it, after the files that it uses.
-fn put(site: &SyncTarget, new: &Files) -> anyhow::Result<()> {
+fn write_config(site: &SyncTarget, new: &Files) -> anyhow::Result<()> {
     for (name, bytes) in &new.others {
         let place = site.folder().join(name);
         if fs::read(&place).ok().as_ref() != Some(bytes) {
-            site::keep(&place, bytes)?;
+            site::write_public(&place, bytes)?;
         }
     }
-    site::keep(&site.copy(&new.sha256), new.main.as_bytes())?;
-    site::keep(&site.file, new.main.as_bytes())
+    site::write_public(&site.copy(&new.sha256), new.main.as_bytes())?;
+    site::write_public(&site.file, new.main.as_bytes())
 }
 
 /// Keeps the current configuration, and restores it if it is missing.
@@ -224,16 +224,16 @@ fn keep_current(
             return Ok(why.to_owned());
         }
         let text = format!("{why}, and this machine has no other configuration");
-        return Err(refused(Exit::Unavailable, text, "publish one for all machines first, with `--percent 100`"));
+        return Err(exit_error(Exit::Unavailable, text, "publish one for all machines first, with `--percent 100`"));
     };
     if found.is_some() || args.dry_run {
         return Ok(why.to_owned());
     }
     let Some(text) = site.saved_text(&current.sha256) else {
         let text = format!("{why}, and of {} a file is gone", current.version);
-        return Err(refused(Exit::Data, text, "publish it once more"));
+        return Err(exit_error(Exit::Data, text, "publish it once more"));
     };
-    site::keep(&site.file, text.as_bytes())?;
+    site::write_public(&site.file, text.as_bytes())?;
     Ok(format!("{why}; {} was gone, and is there again", current.version))
 }
 
@@ -250,12 +250,12 @@ struct Files<'a> {
 impl<'a> Files<'a> {
     fn new(offer: &'a Offer, files: &[NamedFile]) -> anyhow::Result<Self> {
         let no = |why: &str| {
-            refused(Exit::Data, format!("the offered version isn't a configuration: {why}"), "nothing was changed")
+            exit_error(Exit::Data, format!("the offered version isn't a configuration: {why}"), "nothing was changed")
         };
-        let said = |annotations: &'a Annotations, key: &str| annotations.get(key).map_or("", String::as_str);
-        let version = Version::parse(said(&offer.annotations, VERSION)).map_err(|_| no("it has no version"))?;
-        let percent = said(&offer.annotations, PERCENT).parse().map_err(|_| no("it has no share of machines"))?;
-        let groups = said(&offer.annotations, GROUPS).split(',').filter(|group| !group.is_empty()).collect();
+        let annotation = |annotations: &'a Annotations, key: &str| annotations.get(key).map_or("", String::as_str);
+        let version = Version::parse(annotation(&offer.annotations, VERSION)).map_err(|_| no("it has no version"))?;
+        let percent = annotation(&offer.annotations, PERCENT).parse().map_err(|_| no("it has no share of machines"))?;
+        let groups = annotation(&offer.annotations, GROUPS).split(',').filter(|group| !group.is_empty()).collect();
         let (main, others): (Vec<_>, Vec<_>) = files.iter().cloned().partition(|(name, _)| name == MAIN);
         let [(_, main)] = main.as_slice() else { return Err(no("it does not hold one guard.toml")) };
         if let Some((name, _)) = others.iter().find(|(name, bytes)| !is_name_of(name, bytes)) {
@@ -268,7 +268,7 @@ impl<'a> Files<'a> {
 }
 
 /// Returns the mistakes in a configuration with these files, one on each line. It is tested in a separate folder.
-fn mistakes_of<'a>(
+fn list_mistakes<'a>(
     main: &str,
     others: impl Iterator<Item = (&'a String, &'a Vec<u8>)>,
     shown: &Path,
@@ -302,7 +302,7 @@ fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) ->
     let _lock = site::lock(&site)?;
     let mut state = site.state().map_err(unusable)?;
     let (Some(current), Some(previous)) = (state.current.clone(), state.previous.clone()) else {
-        return Err(refused(
+        return Err(exit_error(
             Exit::NoInput,
             "there is no configuration to go back to",
             "`guard-host sync status` shows what there is",
@@ -310,18 +310,18 @@ fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) ->
     };
     if !site.is_ours(site::digest(&site)?.as_ref()) {
         let text = format!("`{}` was not written by `guard-host sync`", site.file.display());
-        return Err(refused(Exit::Unavailable, text, MOVE));
+        return Err(exit_error(Exit::Unavailable, text, MOVE));
     }
     let Some(text) = site.saved_text(&previous.sha256) else {
         let text = format!("of {} a file is gone, or has been changed", previous.version);
-        return Err(refused(Exit::Data, text, "nothing was changed; publish it once more, as a newer version"));
+        return Err(exit_error(Exit::Data, text, "nothing was changed; publish it once more, as a newer version"));
     };
     // The configuration is marked as rolled back first, so that it isn't applied again after a crash.
     state.left_out.push(current.sha256.clone());
     let surplus = state.left_out.len().saturating_sub(LEFT_OUT);
     state.left_out.drain(..surplus);
-    site::keep_state(&site, &state)?;
-    site::keep(&site.file, text.as_bytes())?;
+    site::save_state(&site, &state)?;
+    site::write_public(&site.file, text.as_bytes())?;
     let line = format!("took {} back; {} decides again", current.version, previous.version);
     state = State {
         current: Some(SyncedConfig { since: now(), ..previous.clone() }),
@@ -329,7 +329,7 @@ fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) ->
         last: Some(SyncAttempt { time: now(), ok: true, text: line.clone() }),
         ..state
     };
-    site::keep_state(&site, &state)?;
+    site::save_state(&site, &state)?;
     log_sync(&format!("back to {} {}", previous.version, previous.digest), dirs, environment);
     print::line(&line)?;
     Ok(Exit::Success)

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal, Read, Write, stderr, stdin};
 
-use super::subject::refused;
+use super::subject::exit_error;
 use guard_contract::exit::Exit;
 
 /// The maximum size of an answer, in bytes.
@@ -40,17 +40,17 @@ fn agent_above() -> Option<&'static str> {
     own.or_else(|| {
         let mut above = guard_platform::process::parent();
         for _ in 0..ABOVE {
-            if let Some(name) = agent_of(above) {
+            if let Some(name) = agent_variable(above) {
                 return Some(name);
             }
-            above = parent_of(above).filter(|parent| *parent > 1)?;
+            above = parent_process(above).filter(|parent| *parent > 1)?;
         }
         None
     })
 }
 
 /// Returns an agent's variable in the environment of a process, if the system provides it.
-fn agent_of(process: u32) -> Option<&'static str> {
+fn agent_variable(process: u32) -> Option<&'static str> {
     let environment = process_file(process, "environ")?;
     let is_set = |name: &str| {
         let variables = environment.split(|byte| *byte == 0);
@@ -64,7 +64,7 @@ fn process_file(process: u32, name: &str) -> Option<Vec<u8>> {
     if cfg!(portable) { None } else { std::fs::read(format!("/proc/{process}/{name}")).ok() }
 }
 
-fn parent_of(process: u32) -> Option<u32> {
+fn parent_process(process: u32) -> Option<u32> {
     let status = String::from_utf8(process_file(process, "status")?).ok()?;
     status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
 }
@@ -92,12 +92,12 @@ pub(super) fn answer(question: &str) -> anyhow::Result<String> {
 }
 
 /// Creates the error of a command that requires a person at a terminal.
-pub(super) fn unattended(what: &str, line: &str) -> anyhow::Error {
+pub(super) fn terminal_error(what: &str, line: &str) -> anyhow::Error {
     let why = match agent_above() {
         Some(name) if stdin().is_terminal() => format!("by a person, and an agent started this (`{name}` is set)"),
         _ => "from a terminal".to_owned(),
     };
-    refused(
+    exit_error(
         Exit::NoPermission,
         format!("{what} only {why}; nothing was changed"),
         format!("run it in a terminal of your own: {line}"),

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{ReportFormat, TestArgs, WasiName};
 use super::print;
-use super::subject::{call_context, refused};
+use super::subject::{call_context, exit_error};
 use guard_contract::exit::Exit;
 use guard_contract::{Level, outcome_name};
 use guard_hook::chain::Chain;
@@ -69,33 +69,34 @@ impl Report<'_> {
         self.run.lines.iter().map(|(file, lines)| (shown(file), lines)).collect()
     }
 
-    fn failed(&self) -> usize {
+    fn failed_count(&self) -> usize {
         self.run.failures().count()
     }
 
-    fn skipped(&self) -> usize {
+    fn skipped_count(&self) -> usize {
         self.run.done.iter().filter(|done| done.report.is_skipped).count()
     }
 
-    fn passed(&self) -> usize {
-        self.run.done.len() - self.failed() - self.skipped()
+    fn passed_count(&self) -> usize {
+        self.run.done.len() - self.failed_count() - self.skipped_count()
     }
 
     /// Formats the numbers of passed and failed cases.
     fn counts(&self) -> String {
         let some = |count: usize, what: &str| if count == 0 { String::new() } else { format!(", {count} {what}") };
-        let (skipped, left) = (some(self.skipped(), "skipped"), some(self.run.left, "not run"));
-        format!("{} passed, {} failed{skipped}{left}", self.passed(), self.failed())
+        let (skipped, left) = (some(self.skipped_count(), "skipped"), some(self.run.left, "not run"));
+        format!("{} passed, {} failed{skipped}{left}", self.passed_count(), self.failed_count())
     }
 
     /// Formats the result in one line.
     fn summary(&self) -> String {
-        let missed = Some(self.missed()).filter(|missed| !missed.is_empty()).map(|missed| format!("; {missed}"));
-        one_line(&format!("{}: {}{}", self.args.policy, self.counts(), missed.unwrap_or_default()))
+        let missed =
+            Some(self.describe_missed_rules()).filter(|missed| !missed.is_empty()).map(|missed| format!("; {missed}"));
+        escape_controls(&format!("{}: {}{}", self.args.policy, self.counts(), missed.unwrap_or_default()))
     }
 
     /// Describes the rules without a finding. Empty if there are no rules, or only Rego tests.
-    fn missed(&self) -> String {
+    fn describe_missed_rules(&self) -> String {
         let coverage = &self.run.coverage;
         let (hit, all) = (coverage.hit.len(), coverage.hit.len() + coverage.missed.len());
         if all == 0 && self.run.done.iter().all(|done| done.case.expect.0.is_empty() && done.case.payload.is_none()) {
@@ -116,11 +117,11 @@ impl Report<'_> {
 pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     if print::is_quiet() && args.format != ReportFormat::Human {
         let hint = "leave out `--quiet`, or `--format`";
-        return Err(refused(Exit::Usage, "`--quiet` shortens the report for people alone", hint));
+        return Err(exit_error(Exit::Usage, "`--quiet` shortens the report for people alone", hint));
     }
     if args.coverage && !has_text(args) {
         let hint = "leave it out, or name the policy `rego` or `cel`";
-        return Err(refused(Exit::Usage, "`--coverage` is about rules in Rego and CEL", hint));
+        return Err(exit_error(Exit::Usage, "`--coverage` is about rules in Rego and CEL", hint));
     }
     if args.list {
         return list::run(args, dirs, environment);
@@ -128,7 +129,7 @@ pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) ->
     if args.watch {
         return watch::run(args, dirs, environment);
     }
-    once(args, dirs, environment)
+    run_once(args, dirs, environment)
 }
 
 /// Returns whether the policy has its rules in its settings.
@@ -137,7 +138,7 @@ fn has_text(args: &TestArgs) -> bool {
 }
 
 /// Runs the cases and prints the report.
-fn once(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+fn run_once(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let cwd = &*native(&environment.cwd);
     let mut suites = suites(args, cwd)?;
     let settings = rego::settings(args, cwd)?;
@@ -160,11 +161,11 @@ fn once(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::R
     let on_chains: Vec<SuiteOnChain<'_>> =
         suites.iter().zip(&chains).map(|((file, suite), chain)| (file.as_path(), suite, chain)).collect();
     let tests = rego::tests(args, &subject, settings, cwd)?;
-    let tests: Vec<SuiteOnChain<'_>> = tests.iter().flat_map(rego::on_chains).collect();
+    let tests: Vec<SuiteOnChain<'_>> = tests.iter().flat_map(rego::suites_with_chains).collect();
     let options = Options { filters: &args.filter, fail_fast: args.fail_fast, repeat: args.repeat };
     let run = run_all(&subject, &on_chains, &tests, options);
     if run.done.is_empty() {
-        return Err(none(args));
+        return Err(no_cases_error(args));
     }
     let report = Report { run: &run, args, cwd };
     let failed = run.failures().next().is_some() || report.shortfall().is_some();
@@ -195,14 +196,14 @@ fn subject(args: &TestArgs, dirs: &AppDirs, environment: &Environment) -> anyhow
 }
 
 /// Creates the error if there are no cases to run.
-fn none(args: &TestArgs) -> anyhow::Error {
+fn no_cases_error(args: &TestArgs) -> anyhow::Error {
     let (text, hint) = if args.filter.is_empty() {
         ("there are no cases".to_owned(), "give files of cases, or folders that hold some")
     } else {
         let filters: Vec<String> = args.filter.iter().map(|filter| format!("`{}`", filter.pattern())).collect();
         (format!("no case has {} in its id, name, input or file", filters.join(" or ")), "change `--filter`")
     };
-    refused(Exit::NoInput, text, hint)
+    exit_error(Exit::NoInput, text, hint)
 }
 
 /// Returns every suite once, in the order of the arguments and then by name.
@@ -231,7 +232,7 @@ fn suite_error(mut error: SuiteError, cwd: &Path) -> anyhow::Error {
     if let Some(shown) = error.place.strip_prefix(&format!("{}/", cwd.display())) {
         error.place = shown.to_owned();
     }
-    refused(exit, error.to_string(), error.hint)
+    exit_error(exit, error.to_string(), error.hint)
 }
 
 /// Converts an error. `place` is the file with the settings, if they are the cause.
@@ -243,11 +244,11 @@ pub(super) fn subject_error(error: &SubjectError, place: Option<&str>) -> anyhow
         SubjectErrorKind::Machine => Exit::Software,
     };
     let place = place.map_or_else(String::new, |place| format!("{place}: "));
-    refused(exit, format!("{place}{error}"), error.hint.clone())
+    exit_error(exit, format!("{place}{error}"), error.hint.clone())
 }
 
 /// Returns the file of a case, and its line if it is known.
-fn place(file: &Path, case: &Case) -> String {
+fn case_location(file: &Path, case: &Case) -> String {
     let file = file.display();
     if case.line == 0 { file.to_string() } else { format!("{file}:{}", case.line) }
 }
@@ -260,7 +261,7 @@ pub(super) fn complaints(done: &FinishedCase<'_>) -> Vec<String> {
 }
 
 /// Escapes line breaks and other control characters in `text`.
-fn one_line(text: &str) -> String {
+fn escape_controls(text: &str) -> String {
     plain(text).replace('\n', "\\n")
 }
 

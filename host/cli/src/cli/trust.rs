@@ -5,8 +5,8 @@ use std::path::Path;
 use super::args::TrustArgs;
 use super::config::source;
 use super::print;
-use super::subject::{call_context, refused};
-use super::terminal::{is_agreed, is_attended, unattended};
+use super::subject::{call_context, exit_error};
+use super::terminal::{is_agreed, is_attended, terminal_error};
 use guard_config::Trust;
 use guard_config::candidate;
 use guard_config::trust::{self, TrustError};
@@ -32,19 +32,19 @@ pub(super) fn trust(args: &TrustArgs, dirs: &AppDirs, environment: &Environment)
         if is_needless {
             return print::line(&needless).map(|()| Exit::Success);
         }
-        return Err(unattended("a project is trusted", &format!("guard-host trust {}", quoted(&root))));
+        return Err(terminal_error("a project is trusted", &format!("guard-host trust {}", quoted(&root))));
     }
-    let candidate = candidate.map_err(explained)?;
+    let candidate = candidate.map_err(explain_error)?;
     if is_needless {
         print::line(&format!("{needless}\nOnce it is trusted, you are warned when the file changes or is missing"))?;
     } else {
         print::line(&format!("{} would be asked with all that it says:", file.display()))?;
     }
-    candidate.entries.iter().flat_map(described).try_for_each(|line| print::line(&line))?;
+    candidate.entries.iter().flat_map(describe_entry).try_for_each(|line| print::line(&line))?;
     if !args.yes && !is_agreed("Trust it, as long as no file of it changes?")? {
-        return Err(refused(Exit::NoPermission, "nothing was trusted", ""));
+        return Err(exit_error(Exit::NoPermission, "nothing was trusted", ""));
     }
-    trust::trust(dirs, &root, &candidate.pins).map_err(explained)?;
+    trust::trust(dirs, &root, &candidate.pins).map_err(explain_error)?;
     print::line(&format!("trusted: {root}"))?;
     for (path, digest) in &candidate.pins {
         let digest = digest.as_deref().map_or("not there", |digest| digest.get(..16).unwrap_or(digest));
@@ -68,7 +68,7 @@ pub(super) fn trust(args: &TrustArgs, dirs: &AppDirs, environment: &Environment)
 }
 
 /// Describes an entry and what it gets once it is trusted, one on each line.
-fn described(entry: &Entry) -> Vec<String> {
+fn describe_entry(entry: &Entry) -> Vec<String> {
     let mut wishes = requested_parts(entry);
     if wishes.is_empty() {
         wishes.push("    asks or denies, and gets no grant".to_owned());
@@ -101,9 +101,9 @@ fn requested_parts(entry: &Entry) -> Vec<String> {
 pub(super) fn untrust(args: &TrustArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let root = root(args.project.as_deref(), environment);
     if !is_attended() {
-        return Err(unattended("trust is taken back", &format!("guard-host trust --remove {}", quoted(&root))));
+        return Err(terminal_error("trust is taken back", &format!("guard-host trust --remove {}", quoted(&root))));
     }
-    let was = trust::untrust(dirs, &root).map_err(explained)?;
+    let was = trust::untrust(dirs, &root).map_err(explain_error)?;
     print::line(&if was { format!("no longer trusted: {root}") } else { format!("was not trusted: {root}") })?;
     Ok(Exit::Success)
 }
@@ -115,12 +115,12 @@ fn root(project: Option<&Path>, environment: &Environment) -> String {
     if project.is_some() { at.cwd } else { at.project_root }
 }
 
-fn explained(error: TrustError) -> anyhow::Error {
+fn explain_error(error: TrustError) -> anyhow::Error {
     let (exit, hint) = match &error {
         TrustError::NoFile(_) => (Exit::NoInput, "give the project's root".to_owned()),
         TrustError::Broken(problem) => (Exit::Config, problem.hint.clone()),
         TrustError::TooMany => (Exit::Unavailable, "run `guard-host trust --remove` for some of them".to_owned()),
         TrustError::Io(_) => return error.into(),
     };
-    refused(exit, error.to_string(), hint)
+    exit_error(exit, error.to_string(), hint)
 }

@@ -21,8 +21,8 @@ use similar::TextDiff;
 
 use super::args::{Format, UndoArgs, UndoCommand, UndoRestoreArgs};
 use super::print;
-use super::subject::{call_context, refused};
-use super::terminal::{is_agreed, is_attended, unattended};
+use super::subject::{call_context, exit_error};
+use super::terminal::{is_agreed, is_attended, terminal_error};
 
 /// The maximum size of a task, in bytes. It has the paths of a few hundred losses.
 const TASK_BYTES: u64 = 16 << 20;
@@ -37,7 +37,7 @@ const CALL_BYTES: usize = 160;
 const LISTED: usize = 40;
 
 /// Makes a backup for a hook, which started this process. Returns the exit code.
-pub(super) fn keep(environment: &Environment) -> u8 {
+pub(super) fn make_backup(environment: &Environment) -> u8 {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(TASK_BYTES).read_to_end(&mut bytes);
     let Some(task) = read.ok().and_then(|_| postcard::from_bytes::<Task>(&bytes).ok()) else {
@@ -56,7 +56,7 @@ pub(super) fn run(args: &UndoArgs, dirs: &AppDirs, environment: &Environment) ->
     let store = Store::in_state(&dirs.state);
     let undoing = UndoRun { store: &store, dirs, environment };
     match &args.command {
-        None => undoing.last(args.yes),
+        None => undoing.restore_last(args.yes),
         Some(UndoCommand::List { all, format }) => undoing.list(*all, *format),
         Some(UndoCommand::Show { id, format }) => undoing.show(id, *format),
         Some(UndoCommand::Restore(args)) => undoing.restore(args),
@@ -95,17 +95,19 @@ impl UndoRun<'_> {
         let is_one = found.len() == 1;
         match found.into_iter().next() {
             Some(manifest) if is_one => Ok(manifest),
-            Some(_) => {
-                Err(refused(Exit::Usage, format!("several copies begin with `{}`", plain(id)), "give more of the name"))
-            }
+            Some(_) => Err(exit_error(
+                Exit::Usage,
+                format!("several copies begin with `{}`", plain(id)),
+                "give more of the name",
+            )),
             None => {
                 let hint = "see the copies with `guard-host undo list --all`";
-                Err(refused(Exit::NoInput, format!("there is no copy `{}`", plain(id)), hint))
+                Err(exit_error(Exit::NoInput, format!("there is no copy `{}`", plain(id)), hint))
             }
         }
     }
 
-    fn last(&self, yes: bool) -> anyhow::Result<Exit> {
+    fn restore_last(&self, yes: bool) -> anyhow::Result<Exit> {
         let mut unkept = false;
         for manifest in self.manifests(false)? {
             if manifest.kept == BackupCoverage::Nothing {
@@ -136,7 +138,7 @@ impl UndoRun<'_> {
             print_changes(&items, &restorer.plan_git(&manifest, &options))?;
             if !yes {
                 if !is_attended() {
-                    return Err(unattended("a call is undone", "guard-host undo"));
+                    return Err(terminal_error("a call is undone", "guard-host undo"));
                 }
                 if !is_agreed("Put it back?")? {
                     return print::line("nothing was changed").map(|()| Exit::Success);
@@ -279,7 +281,7 @@ impl UndoRun<'_> {
         let items = self.restorer().plan(&manifest, &options);
         if items.is_empty() && !args.paths.is_empty() {
             let hint = format!("see its files with `guard-host undo show {}`", manifest.id);
-            return Err(refused(Exit::NoInput, "the copy has none of these paths", hint));
+            return Err(exit_error(Exit::NoInput, "the copy has none of these paths", hint));
         }
         if args.dry_run {
             let git = if args.paths.is_empty() { self.restorer().plan_git(&manifest, &options) } else { Vec::new() };
@@ -341,7 +343,7 @@ impl UndoRun<'_> {
     fn prune(&self, all: bool, yes: bool) -> anyhow::Result<Exit> {
         if all && !yes {
             if !is_attended() {
-                return Err(unattended("all copies are removed", "guard-host undo prune --all"));
+                return Err(terminal_error("all copies are removed", "guard-host undo prune --all"));
             }
             if !is_agreed("Remove all copies?")? {
                 return print::line("nothing was removed").map(|()| Exit::Success);

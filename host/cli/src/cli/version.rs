@@ -9,7 +9,7 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::args::{Format, SelfArgs, SelfCommand};
-use super::subject::refused;
+use super::subject::exit_error;
 use super::{leftovers, print};
 use guard_contract::exit::Exit;
 use guard_hook::programs::{HOOK, TOOLS};
@@ -67,13 +67,17 @@ fn digests(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|error| {
         let exit = if error.kind() == io::ErrorKind::InvalidData { Exit::Data } else { Exit::NoInput };
-        refused(exit, format!("`{shown}` cannot be read: {error}"), "PROGRAMS.sha256 is in each archive of a release")
+        exit_error(
+            exit,
+            format!("`{shown}` cannot be read: {error}"),
+            "PROGRAMS.sha256 is in each archive of a release",
+        )
     })?;
     let mut digests = BTreeMap::new();
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.is_empty()) {
-        let Some((name, digest)) = named(line) else {
+        let Some((name, digest)) = parse_digest_line(line) else {
             let hint = "a line is a digest of 64 hexadecimal digits, two spaces and a name";
-            return Err(refused(Exit::Data, format!("`{shown}`, line {number}, has no digest and name"), hint));
+            return Err(exit_error(Exit::Data, format!("`{shown}`, line {number}, has no digest and name"), hint));
         };
         // If a name has two digests, neither is valid.
         digests.entry(name).and_modify(String::clear).or_insert(digest);
@@ -82,7 +86,7 @@ fn digests(path: &Path) -> anyhow::Result<BTreeMap<String, String>> {
 }
 
 /// Parses the name and digest of a line.
-fn named(line: &str) -> Option<(String, String)> {
+fn parse_digest_line(line: &str) -> Option<(String, String)> {
     let (digest, rest) = line.split_once(' ')?;
     let path = rest.strip_prefix([' ', '*'])?;
     let name = Path::new(path).file_name()?.to_str()?;

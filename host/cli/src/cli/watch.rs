@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::args::{AllowArgs, WatchArgs};
 use super::explain::Parts;
-use super::subject::{Evaluators, call_context, refused, tool_calls};
+use super::subject::{Evaluators, call_context, exit_error, tool_calls};
 use super::{allow, log, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
@@ -32,7 +32,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub(super) fn run(args: &WatchArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     if !stdin().is_terminal() || !stdout().is_terminal() {
         let hint = "`guard-host audit show --follow` prints one line for each decision";
-        return Err(refused(Exit::Usage, "there is no terminal to draw on", hint));
+        return Err(exit_error(Exit::Usage, "there is no terminal to draw on", hint));
     }
     let config = load(dirs, &call_context(environment, None).projects());
     let mut watch = Watch {
@@ -85,7 +85,7 @@ impl Watch<'_> {
                 }
             }
             if is_stale {
-                if let Some((record, decision)) = state.undetailed() {
+                if let Some((record, decision)) = state.missing_details() {
                     state.detail = Some(self.detail(&record, decision.as_ref())?);
                 }
                 terminal.draw(|frame| view::draw(frame, state, self.log))?;
@@ -104,15 +104,15 @@ impl Watch<'_> {
     /// Collects the details of a call that its line does not show.
     fn detail(&mut self, record: &Record, decision: Option<&Decision>) -> anyhow::Result<Detail> {
         let trace = match decision {
-            Some(decision) => Some(self.evaluators.at(&decision.at)?.repeat(decision)),
-            None => self.now(record)?,
+            Some(decision) => Some(self.evaluators.evaluator_at(&decision.at)?.repeat(decision)),
+            None => self.decide_now(record)?,
         };
         let parts = trace.as_ref().map(Parts::new);
         Ok(Detail { id: record.id.clone(), parts, is_recorded: decision.is_some() })
     }
 
     /// Returns the trace of the call as it would be decided now, if the line has enough information.
-    fn now(&mut self, record: &Record) -> anyhow::Result<Option<Trace>> {
+    fn decide_now(&mut self, record: &Record) -> anyhow::Result<Option<Trace>> {
         if record.tool != "Bash" {
             return Ok(None);
         }

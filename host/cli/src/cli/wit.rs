@@ -2,7 +2,7 @@
 
 use super::args::WitArgs;
 use super::print;
-use super::subject::refused;
+use super::subject::exit_error;
 use guard_contract::exit::Exit;
 use guard_kit::wit::{self, WitError};
 use guard_platform::paths::native;
@@ -22,7 +22,7 @@ pub(super) fn run(args: &WitArgs, environment: &Environment) -> anyhow::Result<E
             Ok(Exit::Success)
         }
         Err(error @ WitError::Taken(..)) => {
-            Err(refused(Exit::Unavailable, error.to_string(), "take another folder, or move it away"))
+            Err(exit_error(Exit::Unavailable, error.to_string(), "take another folder, or move it away"))
         }
         Err(error @ WitError::Io(..)) => Err(error.into()),
     }

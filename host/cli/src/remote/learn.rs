@@ -42,7 +42,7 @@ pub(super) fn learn(
     if count > FACTS {
         return Err(format!("it asks for {count} facts of this machine at once, and {FACTS} are given"));
     }
-    let recording = Recording::of(facts.clone());
+    let recording = Recording::new(facts.clone());
     for path in entries.iter().filter(|path| path.starts_with('/')) {
         recording.entry(path);
     }
@@ -53,7 +53,7 @@ pub(super) fn learn(
     record_granted(missing, request, grants, facts, &recording)?;
     record_git(git, request, &recording, until.min(Instant::now() + GIT));
 
-    let learned = redacted(recording.record());
+    let learned = redact_record(recording.record());
     let known = &mut request.facts;
     known.entries.extend(entries.iter().map(|path| (path.clone(), "unknown".to_owned())));
     known.heads.extend(heads.iter().map(|key| (key.clone(), None)));
@@ -71,7 +71,7 @@ pub(super) fn learn(
 
 /// Records the starts of git's own files.
 fn record_heads(heads: &BTreeSet<String>, recording: &Recording) {
-    for (path, cap) in heads.iter().filter_map(|key| bounded(key)).filter(|(path, _)| is_gits(path)) {
+    for (path, cap) in heads.iter().filter_map(|key| parse_key(key)).filter(|(path, _)| is_gits(path)) {
         // A link with such a name may lead to any file.
         if cap <= HEAD_BYTES && recording.entry(path) == Entry::File {
             recording.read_head(path, cap);
@@ -90,7 +90,7 @@ fn record_granted(
     let granted = grants.resolve(&request.at.home, &request.at.project_root, false, &|name| facts.env(name));
     let known = request.facts.files.values().flatten();
     let mut bytes: u64 = known.map(|text| text.len() as u64).sum();
-    for (path, cap) in missing.files.iter().filter_map(|key| bounded(key)) {
+    for (path, cap) in missing.files.iter().filter_map(|key| parse_key(key)) {
         if let Some(root) = granted.read_root(path) {
             // The recording keeps the text.
             bytes += recording.read_granted(root, path, cap).map_or(0, |text| text.len() as u64);
@@ -129,9 +129,9 @@ fn record_git(git: &BTreeMap<String, String>, request: &Request, recording: &Rec
 }
 
 /// Redacts secrets in the facts, and removes files that only have the name of git's own.
-fn redacted(mut learned: Record) -> Record {
+fn redact_record(mut learned: Record) -> Record {
     for (key, head) in &mut learned.heads {
-        let is_of_git = |text: &String| bounded(key).is_some_and(|(path, _)| is_git_metadata(path, text));
+        let is_of_git = |text: &String| parse_key(key).is_some_and(|(path, _)| is_git_metadata(path, text));
         *head = head.take().filter(is_of_git).map(|text| redact(&text));
     }
     learned.files.values_mut().filter_map(|text| text.as_mut().ok()).for_each(|text| *text = redact(text));
@@ -140,7 +140,7 @@ fn redacted(mut learned: Record) -> Record {
 }
 
 /// Parses a key: the path, and the maximum number of bytes.
-fn bounded(key: &str) -> Option<(&str, usize)> {
+fn parse_key(key: &str) -> Option<(&str, usize)> {
     let (cap, path) = key.split_once(':')?;
     let cap = cap.parse().ok().filter(|cap| *cap <= FILE_BYTES)?;
     (lexical(path, "/", "") == path).then_some((path, cap))

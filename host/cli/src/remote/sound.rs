@@ -19,7 +19,7 @@ pub(super) fn response(body: &[u8]) -> Result<Response, String> {
     {
         return Err("its answer cannot be read: it has keys that are not known here".to_owned());
     }
-    fits(&response.verdict)?;
+    check_outcome(&response.verdict)?;
     if !response.journal.iter().all(is_line) {
         return Err("its answer has a line for a journal that is none".to_owned());
     }
@@ -30,7 +30,7 @@ pub(super) fn response(body: &[u8]) -> Result<Response, String> {
 }
 
 /// Checks that the outcome follows from the findings, and that none of them claims a person's approval.
-fn fits(verdict: &Verdict) -> Result<(), String> {
+fn check_outcome(verdict: &Verdict) -> Result<(), String> {
     let found = verdict.findings.iter().map(|found| found.finding.outcome);
     if found.fold(Outcome::Abstain, worse) != verdict.outcome {
         return Err("its answer contradicts itself: the outcome is not that of the findings".to_owned());

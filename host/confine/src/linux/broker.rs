@@ -95,7 +95,7 @@ impl Broker {
 
     fn answer(&mut self, listener: &OwnedFd, notification: &listener::Notification, refused: &Refused) {
         let id = notification.id;
-        let call = Memory::of(notification.pid).and_then(|memory| calls::read(notification, &memory));
+        let call = Memory::open(notification.pid).and_then(|memory| calls::read(notification, &memory));
         // Another process may have the id of an exited one.
         let call = call.filter(|_| listener::is_waiting(listener, id));
         let answer = match call {
@@ -126,11 +126,13 @@ impl Broker {
                 self.change(process, at, refused, |spot| act::make_folder(spot, *mode, umask))
             }
             Call::Rename { from, to, flags } => {
-                self.both(process, (from, to), refused, |from, to, new| act::rename(from, to, *flags, new))
+                self.answer_two_paths(process, (from, to), refused, |from, to, new| act::rename(from, to, *flags, new))
             }
             // The target of a link isn't checked here.
             Call::Link { follows: true, .. } => Answer::Proceed,
-            Call::Link { from, to, .. } => self.both(process, (from, to), refused, |from, to, _| act::link(from, to)),
+            Call::Link { from, to, .. } => {
+                self.answer_two_paths(process, (from, to), refused, |from, to, _| act::link(from, to))
+            }
             Call::Socket { family, kind, protocol } => self.socket((*family, *kind, *protocol), refused),
             Call::Address(_) if self.net => Answer::Proceed,
             Call::Address(address) => {
@@ -163,7 +165,7 @@ impl Broker {
     }
 
     /// Answers a call with two paths. `act` gets whether the second one must be new.
-    fn both(
+    fn answer_two_paths(
         &mut self,
         process: u32,
         (from, to): (&At, &At),
@@ -209,7 +211,7 @@ impl Broker {
     fn open(&mut self, process: u32, at: &At, (flags, mode): (i32, u32), refused: &Refused) -> Answer {
         let Some(mut spot) = Spot::find(process, at) else { return Answer::Proceed };
         if flags & libc::O_NOFOLLOW == 0 {
-            spot = spot.followed();
+            spot = spot.follow_link();
         }
         let is_write = flags & (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC) != 0;
         if !is_write {
@@ -295,11 +297,11 @@ impl Broker {
         self.exact.contains(path)
             || self.made.contains(path)
             || self.missing.iter().any(|tree| path.starts_with(tree))
-            || self.fits_pattern(path)
+            || self.matches_pattern(path)
     }
 
     /// Returns whether the path, or a folder above it, matches a pattern and isn't guarded.
-    fn fits_pattern(&self, path: &Path) -> bool {
+    fn matches_pattern(&self, path: &Path) -> bool {
         let fits = |path: &Path| {
             let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
                 return false;

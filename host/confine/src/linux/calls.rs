@@ -94,7 +94,7 @@ pub(super) enum Call {
 pub(super) struct Memory(File);
 
 impl Memory {
-    pub(super) fn of(process: u32) -> Option<Self> {
+    pub(super) fn open(process: u32) -> Option<Self> {
         File::open(format!("/proc/{process}/mem")).ok().map(Memory)
     }
 

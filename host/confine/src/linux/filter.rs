@@ -67,7 +67,7 @@ const REFUSED: &[c_long] = &[
 ];
 
 /// Returns the filter of calls that are always refused, and of the sockets that the profile doesn't allow.
-pub(super) fn refused(profile: &Profile, learn: bool) -> Calls {
+pub(super) fn refusal_filter(profile: &Profile, learn: bool) -> Calls {
     let mut calls: Calls = REFUSED.iter().map(|call| (*call, Vec::new())).collect();
     calls.insert(
         libc::SYS_ioctl,
@@ -145,13 +145,13 @@ fn rule(conditions: &[(u8, SeccompCmpOp, u64)]) -> Option<SeccompRule> {
 /// Refuses the system calls with `EPERM`, for this thread and its child processes.
 pub(super) fn refuse(calls: &Calls) -> Result<(), ConfineError> {
     let mut program = compile(calls.clone(), SeccompAction::Errno(libc::EPERM as u32))?;
-    without_x32(&mut program);
-    without_clone3(&mut program);
+    refuse_x32(&mut program);
+    disable_clone3(&mut program);
     seccompiler::apply_filter(&program).map_err(|error| setup("the filter", std::io::Error::other(error)))
 }
 
 /// Returns the filter of the calls that the broker answers.
-pub(super) fn brokered(reads: bool, learn: bool) -> Result<BpfProgram, ConfineError> {
+pub(super) fn broker_filter(reads: bool, learn: bool) -> Result<BpfProgram, ConfineError> {
     let mut calls: Calls = super::calls::PATHS.iter().map(|call| (*call, Vec::new())).collect();
     for (call, flags) in super::calls::OPENS {
         let rules = if reads || learn { Vec::new() } else { writes(*flags) };
@@ -185,7 +185,7 @@ fn compile(calls: Calls, action: SeccompAction) -> Result<BpfProgram, ConfineErr
 }
 
 /// Makes `clone3` fail as unknown, because filters can't read its flags. The C library then calls `clone`.
-fn without_clone3(program: &mut BpfProgram) {
+fn disable_clone3(program: &mut BpfProgram) {
     const LOAD: u16 = 0x20;
     const EQUAL: u16 = 0x15;
     const RETURN: u16 = 0x06;
@@ -200,7 +200,7 @@ fn without_clone3(program: &mut BpfProgram) {
 }
 
 /// Refuses x32 calls, a second set of system call numbers on x86-64 that the filter doesn't cover.
-fn without_x32(program: &mut BpfProgram) {
+fn refuse_x32(program: &mut BpfProgram) {
     const LOAD: u16 = 0x20;
     const AT_LEAST: u16 = 0x35;
     const RETURN: u16 = 0x06;

@@ -31,12 +31,12 @@ const DEVICES: &[&str] =
 const SHARED_MEMORY: &str = "/dev/shm";
 
 /// Checks that the kernel has the required version of Landlock.
-pub(crate) fn supported() -> Result<(), ConfineError> {
+pub(crate) fn check_support() -> Result<(), ConfineError> {
     let ruleset = || -> Result<_, RulesetError> {
         let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
         ruleset.handle_access(AccessFs::from_all(ABI::V5))?.scope(Scope::from_all(ABI::V6))?.create()
     };
-    ruleset().map(|_| ()).map_err(|error| unsupported(&error))
+    ruleset().map(|_| ()).map_err(|error| unsupported_error(&error))
 }
 
 /// The files that a command may use according to the kernel's rules. The broker opens other files.
@@ -152,8 +152,8 @@ impl Rules {
 
     /// Confines this thread and its child processes permanently.
     pub(super) fn enforce(&self) -> Result<(), ConfineError> {
-        let ruleset = self.ruleset().map_err(|error| unsupported(&error))?;
-        let status = ruleset.restrict_self().map_err(|error| unsupported(&error))?;
+        let ruleset = self.ruleset().map_err(|error| unsupported_error(&error))?;
+        let status = ruleset.restrict_self().map_err(|error| unsupported_error(&error))?;
         if status.ruleset != landlock::RulesetStatus::FullyEnforced || !status.no_new_privs {
             return Err(ConfineError::Unsupported("the kernel enforces only a part of the rules".to_owned()));
         }
@@ -208,7 +208,7 @@ fn add(
     ruleset.add_rule(PathBeneath::new(fd, access))
 }
 
-fn unsupported(error: &RulesetError) -> ConfineError {
+fn unsupported_error(error: &RulesetError) -> ConfineError {
     match error {
         RulesetError::HandleAccesses(_) | RulesetError::CreateRuleset(_) | RulesetError::Scope(_) => {
             ConfineError::Unsupported(format!("it needs Landlock with scopes (Linux 6.12), and {error}"))

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Allow, Here, is_row_of_commands, root_of};
+use super::{Allow, Here, is_row_of_commands, root_command};
 use crate::Layer;
 use crate::call::{Dialect, ToolCall};
 use crate::policy::SELF_PROTECT;
@@ -13,7 +13,7 @@ use crate::verdict::{Attributed, Verdict};
 /// one of the commands. Whether they do says [`lift`].
 #[must_use]
 pub fn narrowest(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Allow> {
-    let rules = rules_of(verdict);
+    let rules = asking_rules(verdict);
     if !analysis.commands.iter().all(can_be_covered) {
         return Vec::new();
     }
@@ -44,7 +44,7 @@ pub fn narrowest(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Al
 /// A command that loses something is not widened beyond the folders of its files.
 #[must_use]
 pub fn wider(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Vec<Allow>> {
-    if let Some(of_script) = of_script(verdict, analysis, within) {
+    if let Some(of_script) = script_allows(verdict, analysis, within) {
         return vec![of_script];
     }
     let narrowest = narrowest(verdict, analysis, within);
@@ -53,7 +53,7 @@ pub fn wider(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Vec<Al
         analysis.commands.iter().map(|command| allow_by_verb(command, analysis, template)).collect();
     let by_common_folder = by_verb.as_deref().and_then(|allows| allow_by_common_folder(allows, analysis));
     let has_targets = narrowest.iter().any(|allow| !allow.targets.is_empty());
-    let by_folders = has_targets.then(|| narrowest.iter().map(with_folders).collect());
+    let by_folders = has_targets.then(|| narrowest.iter().map(widen_to_folders).collect());
     let mut all: Vec<Vec<Allow>> = by_verb.into_iter().chain(by_common_folder).chain(by_folders).collect();
     all.retain(|allows| *allows != narrowest);
     all.dedup();
@@ -61,8 +61,8 @@ pub fn wider(verdict: &Verdict, analysis: &Analysis, within: &str) -> Vec<Vec<Al
 }
 
 /// The allows for commands that run scripts of the project, as long as these do nothing else than now.
-fn of_script(verdict: &Verdict, analysis: &Analysis, within: &str) -> Option<Vec<Allow>> {
-    let roots = || analysis.commands.iter().filter(|command| root_of(command, analysis) == command.id);
+fn script_allows(verdict: &Verdict, analysis: &Analysis, within: &str) -> Option<Vec<Allow>> {
+    let roots = || analysis.commands.iter().filter(|command| root_command(command, analysis) == command.id);
     let is_harmless = |effect: &Effect| matches!(effect.severity, Severity::Routine | Severity::Notable);
     if roots().count() == analysis.commands.len() || !analysis.effects.iter().all(is_harmless) {
         return None;
@@ -70,12 +70,12 @@ fn of_script(verdict: &Verdict, analysis: &Analysis, within: &str) -> Option<Vec
     let allow = |command: &Command| {
         let is_of = |effect: &&Effect| {
             let own = analysis.commands.iter().find(|other| other.id == effect.command_id);
-            own.is_some_and(|own| root_of(own, analysis) == command.id)
+            own.is_some_and(|own| root_command(own, analysis) == command.id)
         };
         let operations: BTreeSet<String> =
             analysis.effects.iter().filter(is_of).map(|effect| effect.operation.clone()).collect();
         Allow {
-            rules: rules_of(verdict),
+            rules: asking_rules(verdict),
             effects: operations.into_iter().collect(),
             within: within.to_owned(),
             ..Allow::for_command(Layer::User, command.argv.iter().map(|word| word.text.clone()).collect())
@@ -85,7 +85,7 @@ fn of_script(verdict: &Verdict, analysis: &Analysis, within: &str) -> Option<Vec
 }
 
 /// The rules that ask, each once.
-pub(super) fn rules_of(verdict: &Verdict) -> Vec<String> {
+pub(super) fn asking_rules(verdict: &Verdict) -> Vec<String> {
     let rules: BTreeSet<String> = verdict.asks().map(Attributed::rule).collect();
     rules.into_iter().collect()
 }
@@ -122,7 +122,7 @@ fn allow_by_common_folder(allows: &[Allow], analysis: &Analysis) -> Option<Vec<A
 }
 
 /// The allow with the folder of each target in its place.
-fn with_folders(allow: &Allow) -> Allow {
+fn widen_to_folders(allow: &Allow) -> Allow {
     let folder = |target: &String| match target.rsplit_once('/') {
         Some((folder, _)) => vec![format!("{folder}/**")],
         None => vec![target.clone(), format!("{target}/**")],
@@ -161,9 +161,9 @@ pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis
     let Some((text, dialect)) = call.command() else {
         return format!("an allow covers shell commands, and this is a call of {}", call.tool);
     };
-    let held = verdict.asks().find(|asked| asked.policy == SELF_PROTECT || asked.of_host);
-    if let Some(held) = held {
-        return format!("{} asks, which no allow lifts", held.rule());
+    let unliftable = verdict.asks().find(|ask| ask.policy == SELF_PROTECT || ask.of_host);
+    if let Some(unliftable) = unliftable {
+        return format!("{} asks, which no allow lifts", unliftable.rule());
     }
     if dialect != Dialect::Bash || !is_row_of_commands(text) {
         return "the text has more than plain commands in a row, such as a loop, a group, a test or an expansion"
@@ -182,7 +182,7 @@ pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis
     for command in &analysis.commands {
         let name = command.argv.first().map_or("", |word| word.text.as_str());
         let unknown = command.argv.iter().find(|word| word.dynamic || word.glob);
-        let leads_away = command.redirections.iter().find(|redirection| !goes_nowhere(redirection));
+        let leads_away = command.redirections.iter().find(|redirection| !writes_no_file(redirection));
         let is_whole = |effect: &&Effect| effect.command_id == command.id && effect.path.project_relative == ".";
         let whole = analysis.effects.iter().find(is_whole);
         let outside = analysis.effects.iter().find(|effect| {
@@ -233,11 +233,11 @@ fn split(command: &Command, effects: &[&Effect]) -> (Vec<String>, Vec<String>) {
 /// Returns whether an allow can cover the command: it stands by itself, and its output goes nowhere else.
 pub(super) fn can_be_covered(command: &Command) -> bool {
     let is_plain = command.certain && command.via.is_empty() && command.parent == 0 && command.assignments.is_empty();
-    is_plain && command.redirections.iter().all(goes_nowhere)
+    is_plain && command.redirections.iter().all(writes_no_file)
 }
 
 /// Returns whether the output is discarded, or goes where other output goes.
-pub(super) fn goes_nowhere(redirection: &Redirection) -> bool {
+pub(super) fn writes_no_file(redirection: &Redirection) -> bool {
     let target = &redirection.target;
     let is_number = !target.text.is_empty() && target.text.bytes().all(|byte| byte.is_ascii_digit());
     let is_output = redirection.operator.contains('>') && !redirection.operator.contains('<');

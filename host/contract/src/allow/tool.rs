@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::offer::rules_of;
+use super::offer::asking_rules;
 use super::{Allow, Here};
 use crate::Layer;
 use crate::call::{COMMON_TOOLS, ToolCall};
@@ -54,7 +54,7 @@ impl Allow {
         self.is_for(call)
             && call.command().is_none()
             && self.is_at(here)
-            && effects.iter().all(|effect| effect.path.raw.is_empty() || self.place(effect).is_some())
+            && effects.iter().all(|effect| effect.path.raw.is_empty() || self.relative_path(effect).is_some())
     }
 }
 
@@ -71,7 +71,7 @@ fn text(value: &Value) -> Option<String> {
 /// call's object, and one with any arguments.
 #[must_use]
 pub fn for_tool(verdict: &Verdict, call: &ToolCall, analysis: Option<&Analysis>) -> Vec<Allow> {
-    let any = Allow { rules: rules_of(verdict), ..Allow::for_tool(Layer::User, &call.tool) };
+    let any = Allow { rules: asking_rules(verdict), ..Allow::for_tool(Layer::User, &call.tool) };
     let arguments = stable_arguments(call, analysis);
     let with_arguments = (!arguments.is_empty()).then(|| Allow { arguments, ..any.clone() });
     with_arguments.into_iter().chain([any]).collect()

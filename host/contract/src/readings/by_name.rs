@@ -11,7 +11,7 @@ mod services;
 
 use serde_json::{Map, Value};
 
-use super::names::{plain, words};
+use super::names::{normalize, split_words};
 use crate::shell_word::word;
 use services::{
     AMOUNTS, FILLERS, GENERAL, KEEPERS, LOOKS, NAMES, NOUNS, ONLINE, OWN, PLACES, REMOVES, SERVICES, SHARED,
@@ -21,14 +21,14 @@ use services::{
 /// The commands that the tool amounts to, as far as its name and an argument with its verb tell.
 pub(super) fn lines(tool: &str, input: &Map<String, Value>) -> Vec<String> {
     let Some((server, action)) = tool.rsplit_once("__") else { return Vec::new() };
-    let (server, own) = (words(server), words(action));
+    let (server, own) = (split_words(server), split_words(action));
     let mut found = action_commands(&server, &own, input);
     if let Some(field) = mutation(input) {
-        found.extend(action_commands(&server, &words(field), input));
+        found.extend(action_commands(&server, &split_words(field), input));
     }
     let looks = |words: &[String]| words.first().is_some_and(|word| LOOKS.contains(&word.as_str()) && word != "query");
-    if let Some(verb) = verb(input).filter(|verb| !looks(&own) && !looks(&words(verb))) {
-        found.extend(action_commands(&server, &with_verb(verb, &own, input), input));
+    if let Some(verb) = verb(input).filter(|verb| !looks(&own) && !looks(&split_words(verb))) {
+        found.extend(action_commands(&server, &action_words(verb, &own, input), input));
     }
     found
 }
@@ -36,7 +36,7 @@ pub(super) fn lines(tool: &str, input: &Map<String, Value>) -> Vec<String> {
 /// The first field of a mutation in GraphQL, which is named like a tool.
 fn mutation(input: &Map<String, Value>) -> Option<&str> {
     let is_text = |key: &str| matches!(key, "query" | "mutation" | "graphql" | "document" | "operation");
-    let texts = input.iter().filter(|(key, _)| is_text(&plain(key))).filter_map(|(_, value)| value.as_str());
+    let texts = input.iter().filter(|(key, _)| is_text(&normalize(key))).filter_map(|(_, value)| value.as_str());
     let mut bodies = texts.filter_map(|text| text.trim_start().strip_prefix("mutation")?.split_once('{'));
     let field = bodies.next()?.1.trim_start();
     let end = field.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(field.len());
@@ -56,19 +56,23 @@ pub(super) fn verb(input: &Map<String, Value>) -> Option<&str> {
     };
     let is_method = |text: &str| text.bytes().all(|byte| byte.is_ascii_uppercase());
     VERB_ARGUMENTS.iter().find_map(|name| {
-        let (_, value) = input.iter().find(|(key, _)| plain(key) == *name)?;
+        let (_, value) = input.iter().find(|(key, _)| normalize(key) == *name)?;
         value.as_str().filter(is_name).filter(|text| *name != "method" || !is_method(text))
     })
 }
 
 /// The words of the verb, of the arguments that name the kind of thing, and of the tool's name without its own verb.
-fn with_verb(verb: &str, own: &[String], input: &Map<String, Value>) -> Vec<String> {
+fn action_words(verb: &str, own: &[String], input: &Map<String, Value>) -> Vec<String> {
     let things = THING_ARGUMENTS.iter().filter_map(|name| {
-        let (_, value) = input.iter().find(|(key, _)| plain(key) == *name)?;
+        let (_, value) = input.iter().find(|(key, _)| normalize(key) == *name)?;
         value.as_str().filter(|text| text.len() <= VERB_BYTES)
     });
     let is_meant = |word: &&String| !GENERAL.contains(&word.as_str()) && !LOOKS.contains(&word.as_str());
-    words(verb).into_iter().chain(things.flat_map(words)).chain(own.iter().filter(is_meant).cloned()).collect()
+    split_words(verb)
+        .into_iter()
+        .chain(things.flat_map(split_words))
+        .chain(own.iter().filter(is_meant).cloned())
+        .collect()
 }
 
 /// The commands of an action, as its words tell.
@@ -79,9 +83,9 @@ fn action_commands(server: &[String], all: &[String], input: &Map<String, Value>
     let target = target(&action, input);
     let has = |part: &&str| action.iter().any(|word| word == part);
     let stores = STORES.iter().filter(|(service, parts, _)| is_of(service) && parts.iter().all(&has));
-    let mut found: Vec<String> = stores.map(|(_, _, line)| filled(line, &target, input)).collect();
+    let mut found: Vec<String> = stores.map(|(_, _, line)| fill_line(line, &target, input)).collect();
     found.extend(git::line(server, all, input));
-    found.extend(git::hosted(&action, input));
+    found.extend(git::protected_commit(&action, input));
     // A server may run several programs, and the tool's name then says which.
     let named = SERVICES.iter().find(|(service, _)| has(service)).filter(|_| action.len() > 1);
     let program = named.or_else(|| SERVICES.iter().find(|(service, _)| is_of(service)));
@@ -92,14 +96,14 @@ fn action_commands(server: &[String], all: &[String], input: &Map<String, Value>
     if !program.is_some_and(|(_, program)| TABLED.contains(program)) && !is_of("git") {
         found.extend(removal(server, &action, &target));
     }
-    found.extend(replaced(server, &action, input));
+    found.extend(replaced_collection(server, &action, input));
     found.extend(by_arguments::lines(&action, input));
     found.extend(deeds::lines(server, all, input));
     found
 }
 
 /// A line of the table, with the names that the arguments have.
-fn filled(line: &str, target: &str, input: &Map<String, Value>) -> String {
+fn fill_line(line: &str, target: &str, input: &Map<String, Value>) -> String {
     let bare = |text: &str| text.replace(['\'', '"', '`', '\\'], "");
     let filter = input.get("filter").map(|filter| filter.to_string().replace('\'', "")).unwrap_or_default();
     let dyno = input.get("dyno").and_then(Value::as_str).unwrap_or_default();
@@ -121,7 +125,7 @@ fn program_commands(program: &str, action: &[String], target: &str) -> Vec<Strin
         [rest @ .., last] if is_verb(last).is_some() => (last, rest),
         _ => return Vec::new(),
     };
-    let noun = noun_of(noun);
+    let noun = resource_noun(noun);
     let target = if target.is_empty() { "x".to_owned() } else { word(target) };
     let verbs = is_verb(verb).map_or(&[][..], |(_, others)| others);
     let lines = verbs
@@ -176,7 +180,7 @@ fn is_label(action: &[String]) -> bool {
 }
 
 /// The collection that the result of a query takes the place of.
-fn replaced(server: &[String], action: &[String], input: &Map<String, Value>) -> Option<String> {
+fn replaced_collection(server: &[String], action: &[String], input: &Map<String, Value>) -> Option<String> {
     let is_query = server.iter().any(|word| word.starts_with("mongo")) && action.iter().any(|word| word == "aggregate");
     let stages = input.get("pipeline").filter(|_| is_query)?.as_array()?;
     let out = stages.iter().find_map(|stage| stage.get("$out"))?;
@@ -184,7 +188,7 @@ fn replaced(server: &[String], action: &[String], input: &Map<String, Value>) ->
     Some(format!("mongosh --eval 'db.getCollection(\"{name}\").drop()'"))
 }
 
-fn noun_of(words: &[String]) -> String {
+fn resource_noun(words: &[String]) -> String {
     let known = NOUNS.iter().find(|(parts, _)| words.iter().map(String::as_str).eq(parts.iter().copied()));
     known.map_or_else(|| words.join("-"), |(_, noun)| (*noun).to_owned())
 }
@@ -202,8 +206,8 @@ fn target(action: &[String], input: &Map<String, Value>) -> String {
         return format!("{owner}/{repo}");
     }
     let is_named = |key: &str| NAMES.iter().any(|name| key.ends_with(name)) || action.iter().any(|word| key == word);
-    let named = input.iter().filter(|(key, _)| is_named(&plain(key))).find_map(|(_, value)| text(value));
+    let named = input.iter().filter(|(key, _)| is_named(&normalize(key))).find_map(|(_, value)| text(value));
     let is_other = |key: &str| !VERB_ARGUMENTS.contains(&key) && !THING_ARGUMENTS.contains(&key);
-    let mut others = input.iter().filter(|(key, _)| is_other(&plain(key)));
+    let mut others = input.iter().filter(|(key, _)| is_other(&normalize(key)));
     named.or_else(|| others.find_map(|(_, value)| text(value))).unwrap_or_default()
 }

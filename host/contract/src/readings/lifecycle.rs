@@ -65,10 +65,10 @@ fn lines(input: &Map<String, Value>) -> Vec<String> {
     let edits = input.get("edits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let edits = edits.iter().filter_map(|edit| edit.get("new_string")?.as_str());
     let written = ["content", "new_string"].into_iter().filter_map(text).chain(edits);
-    written.flat_map(|text| of_text(&name, text)).take(LINES).collect()
+    written.flat_map(|text| file_commands(&name, text)).take(LINES).collect()
 }
 
-fn of_text(name: &str, text: &str) -> Vec<String> {
+fn file_commands(name: &str, text: &str) -> Vec<String> {
     let code = |program: &str| vec![format!("{program} {}", word(text))];
     match name {
         "package.json" => scripts(OF_NODE, text),
@@ -76,13 +76,13 @@ fn of_text(name: &str, text: &str) -> Vec<String> {
         "setup.py" | "sitecustomize.py" | "usercustomize.py" => code("python3 -c"),
         ".pnpmfile.cjs" | ".pnpmfile.js" | "pnpmfile.js" => code("node -e"),
         "extconf.rb" | "gemfile" | "podfile" | "vagrantfile" => code("ruby -e"),
-        ".pre-commit-config.yaml" => keyed(&["entry"], text),
-        "lefthook.yml" | "lefthook.yaml" | ".lefthook.yml" => keyed(&["run"], text),
-        ".gitpod.yml" => keyed(&["before", "command", "init", "prebuild"], text),
+        ".pre-commit-config.yaml" => yaml_lines(&["entry"], text),
+        "lefthook.yml" | "lefthook.yaml" | ".lefthook.yml" => yaml_lines(&["run"], text),
+        ".gitpod.yml" => yaml_lines(&["before", "command", "init", "prebuild"], text),
         ".npmrc" => settings(text),
         _ if name.ends_with(".gemspec") => code("ruby -e"),
         _ if name.ends_with(".pth") => imports(text),
-        _ if name.ends_with(".go") => generated(text),
+        _ if name.ends_with(".go") => go_generate_commands(text),
         _ => Vec::new(),
     }
 }
@@ -103,14 +103,14 @@ fn scripts(names: &[&str], text: &str) -> Vec<String> {
     }
     // A PHP class method isn't a command.
     found.retain(|line| !line.contains("::") && !line.starts_with('@') && !is_guarded_copy(line));
-    found.into_iter().map(|line| without_usual(&line).to_owned()).filter(|line| !line.is_empty()).collect()
+    found.into_iter().map(|line| strip_usual_steps(&line).to_owned()).filter(|line| !line.is_empty()).collect()
 }
 
 /// Folders that a build makes again.
 const BUILT: &[&str] = &["build", "cjs", "dist", "es", "esm", "lib", "out", "types", "umd"];
 
 /// The line without what many packages begin with: removing the last build, and turning on their own hooks.
-fn without_usual(line: &str) -> &str {
+fn strip_usual_steps(line: &str) -> &str {
     let mut rest = line.trim();
     loop {
         let (first, others) = rest.split_once("&&").unwrap_or((rest, ""));
@@ -158,7 +158,7 @@ fn is_guarded_copy(line: &str) -> bool {
 }
 
 /// The lines of YAML with one of these keys.
-fn keyed(names: &[&str], text: &str) -> Vec<String> {
+fn yaml_lines(names: &[&str], text: &str) -> Vec<String> {
     let value = |line: &str| {
         let (key, value) = line.trim_start().trim_start_matches("- ").split_once(':')?;
         let value = value.trim();
@@ -200,13 +200,13 @@ fn imports(text: &str) -> Vec<String> {
 }
 
 /// The commands of `go generate`.
-fn generated(text: &str) -> Vec<String> {
+fn go_generate_commands(text: &str) -> Vec<String> {
     text.lines().filter_map(|line| line.strip_prefix("//go:generate ")).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::of_text;
+    use super::file_commands;
 
     #[test]
     fn only_commands_that_run_by_themselves_are_read() {
@@ -226,7 +226,7 @@ mod tests {
             ("package.json", r#""prepare": "git config core.hooksPath .githooks && a""#, "a"),
             ("package.json", r#""prepare": "git config core.hooksPath /tmp/h""#, "git config core.hooksPath /tmp/h"),
         ] {
-            assert_eq!(of_text(name, text), [expected], "{name}");
+            assert_eq!(file_commands(name, text), [expected], "{name}");
         }
         for (name, text) in [
             ("package.json", r#"{"dependencies": {"install": {"a": "b"}}, "scripts": {"build": "c"}}"#),
@@ -237,7 +237,7 @@ mod tests {
             ("package.json", r#""prepare": "git config core.hooksPath .husky || true""#),
             ("composer.json", r#""post-install-cmd": ["php -r \"file_exists('a') || copy('b', 'a');\""]"#),
         ] {
-            assert_eq!(of_text(name, text), [""; 0], "{name}");
+            assert_eq!(file_commands(name, text), [""; 0], "{name}");
         }
     }
 }

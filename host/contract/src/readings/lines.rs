@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use super::names::{ENVIRONMENTS, plain};
+use super::names::{ENVIRONMENTS, normalize};
 use crate::shell_word::word;
 
 /// The lines that a notebook gives to a shell: those behind `!` and `%sx`, and a whole cell of `%%bash`.
-pub(super) fn escaped(code: &str) -> String {
+pub(super) fn notebook_commands(code: &str) -> String {
     const CELLS: &[&str] = &["%%bash", "%%sh", "%%shell", "%%system", "%%sx", "%%!", "%%script"];
     const LINES: &[&str] = &["!!", "!", "%sx ", "%system "];
     let code = code.trim_start();
@@ -24,14 +24,14 @@ const VARIABLES: usize = 32;
 
 /// The variables that an object gives to its command, as a shell sets them.
 pub(super) fn environment(object: &Map<String, Value>) -> String {
-    let is_environment = |key: &str| ENVIRONMENTS.contains(&plain(key).as_str());
-    let given = object.iter().filter(|(key, _)| is_environment(key)).filter_map(|(_, value)| value.as_object());
+    let is_environment = |key: &str| ENVIRONMENTS.contains(&normalize(key).as_str());
+    let nested = object.iter().filter(|(key, _)| is_environment(key)).filter_map(|(_, value)| value.as_object());
     let is_name = |name: &str| {
         !name.is_empty()
             && !name.starts_with(|c: char| c.is_ascii_digit())
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
-    let variables = given.flatten().filter_map(|(name, value)| Some((name, value.as_str()?)));
+    let variables = nested.flatten().filter_map(|(name, value)| Some((name, value.as_str()?)));
     let variables = variables.filter(|(name, _)| is_name(name)).take(VARIABLES);
     variables.map(|(name, value)| format!("export {name}={}; ", word(value))).collect()
 }
@@ -46,7 +46,7 @@ pub(super) fn path_word(path: &str) -> String {
 }
 
 /// Keys that are typed, as text: control keys are none, and an end of a line is one.
-pub(super) fn typed(keys: &str) -> String {
+pub(super) fn typed_text(keys: &str) -> String {
     let keys = keys.replace('\r', "\n");
     keys.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }

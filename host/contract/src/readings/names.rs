@@ -214,7 +214,7 @@ const LANGUAGES: &[&str] =
 
 /// The language that the arguments name.
 pub(super) fn language(object: &Map<String, Value>) -> Option<&str> {
-    let named = object.iter().filter(|(key, _)| LANGUAGES.contains(&plain(key).as_str()));
+    let named = object.iter().filter(|(key, _)| LANGUAGES.contains(&normalize(key).as_str()));
     named.filter_map(|(_, value)| value.as_str()).next()
 }
 
@@ -292,7 +292,7 @@ const PROGRAMS: &[&str] = &[
 pub(super) const OBJECTS: &[&str] = &["subcommand", "resourcetype", "resource", "resourcename", "name"];
 
 /// The command-line client that a tool with these words in its name passes its arguments to.
-pub(super) fn client_of(tool: &[String]) -> Option<&'static str> {
+pub(super) fn find_client(tool: &[String]) -> Option<&'static str> {
     tool.iter().any(|word| word == "redis" || word == "valkey").then_some("redis-cli")
 }
 
@@ -324,8 +324,8 @@ pub(super) fn is_path(key: &str) -> bool {
     key.starts_with('.') || key.starts_with("file://") || key.contains('/') && !key.contains("://")
 }
 
-/// Returns the kind of an argument with this name, of a tool with these words in its name. The name is a [`plain`] one.
-pub(super) fn kind_of(name: &str, tool: &[String]) -> Option<(Kind, Certainty)> {
+/// Returns the kind of an argument with this [normalized](normalize) name, of a tool with these words in its name.
+pub(super) fn argument_kind(name: &str, tool: &[String]) -> Option<(Kind, Certainty)> {
     let is_of = |words: &[&str]| tool.iter().any(|word| words.contains(&word.as_str()));
     let any = |list: &[&str]| list.contains(&name);
     let rows = [
@@ -389,7 +389,7 @@ pub(super) fn doing(tool: &[String]) -> Doing {
 
 /// The program and the option that run code of this language, or that of a tool with this word in its name; an empty
 /// text for a shell's. Notebooks, also those of an editor, mostly run Python.
-pub(super) fn program_of(language: &str) -> Option<&'static str> {
+pub(super) fn language_program(language: &str) -> Option<&'static str> {
     Some(match language.to_ascii_lowercase().as_str() {
         "bash" | "sh" | "shell" | "shellscript" | "zsh" | "terminal" | "console" => "",
         "python" | "python3" | "py" | "ipython" | "jupyter" | "notebook" | "ide" => "python3 -c",
@@ -451,12 +451,12 @@ pub(super) fn is_sql(text: &str) -> bool {
 }
 
 /// A name without what spellings differ in.
-pub(super) fn plain(name: &str) -> String {
+pub(super) fn normalize(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 /// A name in words: those of `runCommand` are those of `run_command`.
-pub(super) fn words(name: &str) -> Vec<String> {
+pub(super) fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for c in name.chars() {
@@ -477,10 +477,10 @@ pub(super) fn words(name: &str) -> Vec<String> {
 const JSON_BYTES: usize = 64 << 10;
 
 /// The arguments, with those that are objects in JSON as objects.
-pub(super) fn unpacked(input: &Map<String, Value>) -> Map<String, Value> {
+pub(super) fn parse_json_arguments(input: &Map<String, Value>) -> Map<String, Value> {
     let object = |key: &str, value: &Value| {
         let text = value.as_str()?.trim_start();
-        let may_be = text.len() <= JSON_BYTES && text.starts_with(['{', '[']) && may_be_json(&plain(key));
+        let may_be = text.len() <= JSON_BYTES && text.starts_with(['{', '[']) && may_be_json(&normalize(key));
         serde_json::from_str(text).ok().filter(|_| may_be)
     };
     input.iter().map(|(key, value)| (key.clone(), object(key, value).unwrap_or_else(|| value.clone()))).collect()

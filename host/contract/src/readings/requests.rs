@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::names::plain;
+use super::names::normalize;
 use crate::paths::trimmed;
 use crate::shell_word::word;
 
@@ -11,7 +11,8 @@ const METADATA_HOSTS: [&str; 4] = ["169.254.169.254", "169.254.170.2", "metadata
 
 /// The command for the same request, if it is one to ask about.
 pub(super) fn line(url: &str, object: &Map<String, Value>) -> Option<String> {
-    let method = object.iter().find(|(key, _)| plain(key).ends_with("method")).and_then(|(_, value)| value.as_str());
+    let method =
+        object.iter().find(|(key, _)| normalize(key).ends_with("method")).and_then(|(_, value)| value.as_str());
     if !url.contains("://") {
         None
     } else if method.is_some_and(|method| method.eq_ignore_ascii_case("DELETE")) {
@@ -25,17 +26,18 @@ pub(super) fn line(url: &str, object: &Map<String, Value>) -> Option<String> {
 const PATHS: [&str; 5] = ["path", "endpoint", "uri", "route", "apipath"];
 
 /// The request of a tool that knows the host itself, if it deletes: the method and the path are arguments of their own.
-pub(super) fn without_host(server: &str, tool: &str, object: &Map<String, Value>) -> Option<String> {
+pub(super) fn hostless_request(server: &str, tool: &str, object: &Map<String, Value>) -> Option<String> {
     let name = tool.get(server.len()..).unwrap_or_default().trim_start_matches('_');
     if ["get", "list", "describe", "find", "search", "show"].iter().any(|look| name.starts_with(look)) {
         return None;
     }
     let text = |names: &[&str]| {
-        let named = object.iter().filter(|(key, _)| names.contains(&plain(key).as_str()));
+        let named = object.iter().filter(|(key, _)| names.contains(&normalize(key).as_str()));
         named.filter_map(|(_, value)| value.as_str()).next()
     };
     let method = text(&["method", "httpmethod", "verb", "requestmethod"])?;
-    let others = object.iter().filter(|(key, _)| plain(key).ends_with("path")).filter_map(|(_, value)| value.as_str());
+    let others =
+        object.iter().filter(|(key, _)| normalize(key).ends_with("path")).filter_map(|(_, value)| value.as_str());
     let path = text(&PATHS).into_iter().chain(others).find(|path| path.starts_with('/'))?;
     let host = server.split('_').find(|word| !word.is_empty() && *word != "mcp")?;
     method.eq_ignore_ascii_case("DELETE").then(|| format!("curl -X DELETE {}", word(&format!("https://{host}{path}"))))

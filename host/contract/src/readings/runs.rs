@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::names::plain;
+use super::names::normalize;
 use crate::shell_word::word;
 
 /// Words in the name of a tool that runs code.
@@ -63,20 +63,21 @@ const SHELL_MODULES: &[&str] = &["cmd", "command", "raw", "run", "runall", "scri
 
 /// The line of a module that a tool runs on other machines.
 pub(super) fn module_line(object: &Map<String, Value>, tool: &[String]) -> Option<String> {
-    let find =
-        |names: &[&str]| object.iter().find(|(key, _)| names.contains(&plain(key).as_str())).map(|(_, value)| value);
+    let find = |names: &[&str]| {
+        object.iter().find(|(key, _)| names.contains(&normalize(key).as_str())).map(|(_, value)| value)
+    };
     let module = find(MODULES)?.as_str()?;
-    let given = match find(MODULE_WORDS)? {
+    let program_arguments = match find(MODULE_WORDS)? {
         Value::String(text) => text.clone(),
         Value::Array(list) => list.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
         _ => return None,
     };
-    let last = plain(module.rsplit('.').next().unwrap_or(module));
+    let last = normalize(module.rsplit('.').next().unwrap_or(module));
     if SHELL_MODULES.contains(&last.as_str()) {
-        return Some(given);
+        return Some(program_arguments);
     }
     let is_of_ansible = tool.iter().any(|word| word == "ansible" || word == "adhoc");
-    is_of_ansible.then(|| format!("ansible all -m {} -a {}", word(module), word(&given)))
+    is_of_ansible.then(|| format!("ansible all -m {} -a {}", word(module), word(&program_arguments)))
 }
 
 /// Arguments whose text is whatever the tool runs, and the ones that say where.

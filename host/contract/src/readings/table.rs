@@ -49,7 +49,7 @@ impl Arguments {
     }
 
     /// Returns whether the entry applies to the call's tool.
-    pub(super) fn fits(&self, call: &ToolCall) -> bool {
+    pub(super) fn applies_to(&self, call: &ToolCall) -> bool {
         let names = [call.tool.as_str(), call.original_tool.as_str()];
         if names.contains(&self.tool.as_str()) {
             return true;

@@ -34,7 +34,7 @@ pub(super) fn is_committed(
     analysis: &Analysis,
     (facts, resolver, at): (&dyn Facts, &Resolver, &CallContext),
 ) -> bool {
-    let restored = restored(effect, analysis).unwrap_or(effect);
+    let restored = restoring_write(effect, analysis).unwrap_or(effect);
     let file = Some(&restored.path.canonical).filter(|_| is_one_file(restored));
     let Some(file) = file.filter(|_| is_first(effect, analysis)) else { return false };
     let Ok(text) = facts.read_source(file, COMPARED_BYTES) else { return false };
@@ -127,7 +127,7 @@ fn word(command: &Command, index: usize) -> &str {
 }
 
 /// Returns the write effect of the same command, which has the path.
-fn restored<'a>(effect: &Effect, analysis: &'a Analysis) -> Option<&'a Effect> {
+fn restoring_write<'a>(effect: &Effect, analysis: &'a Analysis) -> Option<&'a Effect> {
     let is_it = |other: &&Effect| {
         other.kind == "write" && other.command_id == effect.command_id && other.target == effect.target
     };

@@ -48,7 +48,7 @@ impl Rules {
     }
 
     /// Returns the rule that decides about a path: the last matching one in the innermost file with a match.
-    fn of(&self, path: &str, is_folder: bool) -> Option<&Pattern> {
+    fn deciding_pattern(&self, path: &str, is_folder: bool) -> Option<&Pattern> {
         self.files.iter().rev().find_map(|(folder, rules)| {
             let relative = below(path, folder)?;
             let name = relative.rfind('/').map(|slash| slash + 1);
@@ -72,14 +72,14 @@ impl Rules {
     }
 
     /// Removes the files of folders that don't contain this path.
-    pub fn leave_all_but(&mut self, path: &str) {
+    pub fn retain_ancestors_of(&mut self, path: &str) {
         self.files.retain(|(folder, _)| below(path, folder).is_some());
     }
 
     /// Returns the rule that ignores a path.
     pub(super) fn ignoring(&self, path: &str, is_folder: bool) -> Option<&Pattern> {
-        let rule = self.of(path, is_folder).filter(|rule| !rule.is_negative())?;
-        says_something(&rule.text.to_string()).then_some(rule)
+        let rule = self.deciding_pattern(path, is_folder).filter(|rule| !rule.is_negative())?;
+        is_specific(&rule.text.to_string()).then_some(rule)
     }
 
     /// Returns whether all names in the folder that match the pattern are ignored. A rule whose only special characters
@@ -135,6 +135,6 @@ fn is_simple(rule: &str) -> bool {
 
 /// Returns whether a rule names something. A rule such as `*`, in a repository that lists what it keeps, ignores files
 /// that no one thought of.
-fn says_something(rule: &str) -> bool {
+fn is_specific(rule: &str) -> bool {
     rule.contains(|sign: char| !"*./?!".contains(sign))
 }

@@ -14,20 +14,20 @@ const FOLDERS: [&str; 5] = ["/tmp/", "/private/tmp/", "/var/tmp/", "/private/var
 /// Returns whether the path is in `/tmp/claude-501/...`, the folder for a user's sessions, which Claude Code creates
 /// and deletes itself.
 pub(super) fn is_scratch(effect: &Effect) -> bool {
-    let lies = |path: &str| {
+    let is_inside = |path: &str| {
         let rest = path.strip_prefix("/private").unwrap_or(path).strip_prefix("/tmp/claude-");
         let below = rest.and_then(|rest| rest.split_once('/'));
         below.is_some_and(|(user, below)| {
             !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_digit()) && !below.is_empty()
         })
     };
-    lies(&effect.path.lexical) && lies(&effect.path.canonical)
+    is_inside(&effect.path.lexical) && is_inside(&effect.path.canonical)
 }
 
 /// Returns whether the path is in a folder such as `/tmp/tmp.k3JdP0aQzR` or `/tmp/tmpqw_h7888`, with a name that
 /// `mktemp` or Python's `tempfile` generates by default. Files to be kept don't have such names.
 pub(super) fn is_random(effect: &Effect, earlier: &[Effect], bringing: &MoveCommands) -> bool {
-    let lies = |path: &str| {
+    let is_inside = |path: &str| {
         let name = below_temporary(path).map(|below| below.split('/').next().unwrap_or_default());
         name.is_some_and(|name| match (name.strip_prefix("tmp."), name.strip_prefix("tmp")) {
             (Some(random), _) => is_of_shell(random),
@@ -35,7 +35,7 @@ pub(super) fn is_random(effect: &Effect, earlier: &[Effect], bringing: &MoveComm
             (None, None) => false,
         })
     };
-    lies(&effect.path.lexical) && lies(&effect.path.canonical) && !is_brought(effect, earlier, bringing)
+    is_inside(&effect.path.lexical) && is_inside(&effect.path.canonical) && !is_brought(effect, earlier, bringing)
 }
 
 /// Ten letters and digits. If all were of one kind, it could be a word, or the `X`s of a template.
@@ -68,9 +68,9 @@ pub(super) fn is_remade(
     if tag(effect, "glob").is_some() || !effect.certain || path.canonical != path.lexical || target.len() < 2 {
         return false;
     }
-    let is_throwaway = || below_temporary(target).is_some() && !resolver.concerns(target);
+    let is_throwaway = || below_temporary(target).is_some() && !resolver.is_relevant(target);
     let made = || later.iter().filter(|other| other.kind == "write" && is_below(&other.path.lexical, target));
-    let is_made = made().any(|other| other.certain) && made().all(|other| !bringing.brings(other));
+    let is_made = made().any(|other| other.certain) && made().all(|other| !bringing.moves_in(other));
     (path.exists == Presence::No || is_throwaway()) && is_made && !is_brought(effect, earlier, bringing)
 }
 

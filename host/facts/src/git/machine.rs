@@ -81,8 +81,8 @@ pub fn command(root: &str, own: &[String], env: &BTreeMap<String, String>) -> Op
 }
 
 /// Asks git. `None` if there is no answer.
-pub(crate) fn ask(asked: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, String>) -> Option<String> {
-    let GitAsked { root, path, question, own } = asked;
+pub(crate) fn ask(query: GitAsked<'_>, wait: Duration, env: &BTreeMap<String, String>) -> Option<String> {
+    let GitAsked { root, path, question, own } = query;
     let mut command = command(root, own, env)?;
     // Paths must not be read as patterns. `check-ignore` only takes paths and rejects this option.
     if question != GitQuestion::Ignored {

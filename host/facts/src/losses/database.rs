@@ -30,7 +30,7 @@ const PLAIN: [&str; 17] = [
 ];
 
 /// Returns the fate of a client's database file.
-pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
+pub(super) fn database_fate(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let client = tag(effect, "client").filter(|client| CLIENTS.contains(client))?;
     let command = call.command(effect)?;
     let is_client = |text: &str| text.rsplit('/').next() == Some(client);

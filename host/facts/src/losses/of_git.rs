@@ -3,7 +3,7 @@
 use guard_contract::paths::lexical;
 use guard_contract::syntax::{Command, Effect};
 
-use super::references::{ALL, GitWords, REMOTES, TAGS, moved};
+use super::references::{ALL, GitWords, REMOTES, TAGS, moved_references};
 use super::{Fate, GitLoss, Loss, LossView, tag};
 
 /// git's global options that don't select another repository.
@@ -45,7 +45,7 @@ pub(super) fn git_invocation(command: &Command) -> Option<(String, &str, Vec<&st
             "-c" => {
                 let setting = words.next()?.text.to_ascii_lowercase();
                 let is_harmless = SETTINGS.iter().any(|begin| setting.starts_with(begin));
-                (is_harmless || pruned_by(&setting).is_some()).then_some(())?;
+                (is_harmless || pruned_prefix(&setting).is_some()).then_some(())?;
             }
             option if HARMLESS.contains(&option) => {}
             option if option.starts_with('-') => return None,
@@ -81,7 +81,7 @@ const OF_GIT: [&str; 15] = [
     "git.worktree.remove",
 ];
 
-pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
+pub(super) fn git_fate(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     let operation = effect.operation.as_str();
     let command = call.command(effect).filter(|it| is_git(it))?;
     let (folder, verb, rest) = git_invocation(command)?;
@@ -92,11 +92,11 @@ pub(super) fn of(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     // `stash@{1}` is git's syntax. Other braces belong to the shell or another program.
     let is_unknown = effect.target.replace("@{", "").contains(['$', '`', '{'])
         || command.argv.iter().any(|word| word.dynamic)
-        || takes_head(effect, verb, words);
-    let of_submodule = if verb == "submodule" { of_submodule(&folder, words) } else { None };
+        || deletes_head(effect, verb, words);
+    let of_submodule = if verb == "submodule" { submodule_loss(&folder, words) } else { None };
     let is_other =
         verb == "submodule" && of_submodule.is_none() || rest.iter().any(|word| word.starts_with("--recurse-sub"));
-    let refs = moved(verb, words);
+    let refs = moved_references(verb, words);
     // This would also delete the references of the copies.
     let takes_copies = verb == "fetch" && refs.iter().any(|name| name == ALL);
     if !is_known || is_fed(command) || is_unknown || is_other || takes_copies {
@@ -142,13 +142,13 @@ fn is_fed(command: &Command) -> bool {
 
 /// Returns whether the repository's `HEAD` itself is deleted, and not the branch that it points to. Without it, git
 /// doesn't recognize the repository, so nothing can be restored.
-fn takes_head(effect: &Effect, verb: &str, words: GitWords<'_>) -> bool {
+fn deletes_head(effect: &Effect, verb: &str, words: GitWords<'_>) -> bool {
     let is_itself = verb == "symbolic-ref" || words.has("", "no-deref") || words.has("", "stdin");
     effect.operation == "git.ref.delete" && effect.target == "HEAD" && is_itself
 }
 
 /// Returns the loss by `git submodule`, which empties work trees or resets them to the commits in the index.
-fn of_submodule(folder: &str, words: GitWords<'_>) -> Option<GitLoss> {
+fn submodule_loss(folder: &str, words: GitWords<'_>) -> Option<GitLoss> {
     // These create commits, or use others than those in the index.
     let is_other = ["merge", "rebase", "remote"].iter().any(|name| words.has("", name));
     let mut named = words.values().into_iter();
@@ -162,7 +162,7 @@ fn of_submodule(folder: &str, words: GitWords<'_>) -> Option<GitLoss> {
 }
 
 /// Returns the prefix of the references that git prunes because of a setting, `NAME=VALUE` in lower case.
-fn pruned_by(setting: &str) -> Option<&'static str> {
+fn pruned_prefix(setting: &str) -> Option<&'static str> {
     let (name, value) = setting.split_once('=').unwrap_or((setting, "true"));
     let folder = match name.rsplit_once('.')? {
         ("fetch", "prune") => REMOTES,
@@ -175,10 +175,10 @@ fn pruned_by(setting: &str) -> Option<&'static str> {
 }
 
 /// Returns the prefixes of the references that are pruned because of settings on the command line.
-fn pruned_by_settings(command: &Command) -> impl Iterator<Item = String> {
+fn pruned_prefixes(command: &Command) -> impl Iterator<Item = String> {
     let words = || command.argv.iter().map(|word| word.text.as_str());
     let settings = words().zip(words().skip(1)).filter(|(option, _)| *option == "-c");
-    let folders = settings.filter_map(|(_, setting)| pruned_by(&setting.to_ascii_lowercase()));
+    let folders = settings.filter_map(|(_, setting)| pruned_prefix(&setting.to_ascii_lowercase()));
     folders.filter(|folder| !folder.is_empty()).map(str::to_owned)
 }
 
@@ -195,7 +195,7 @@ fn is_forced_twice(words: &[&str]) -> bool {
 
 /// Returns the loss by a git command without an effect: a commit, a reference or the index is no longer reachable, or
 /// an ignored file is overwritten.
-pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
+pub(super) fn silent_loss(command: &Command) -> Option<GitLoss> {
     let is_elsewhere = command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"));
     if !is_git(command) || is_elsewhere {
         return None;
@@ -205,14 +205,14 @@ pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
     if words.has("", "dry-run") {
         return None;
     }
-    let mut loss = GitLoss { folder, refs: moved(verb, words), ..GitLoss::default() };
+    let mut loss = GitLoss { folder, refs: moved_references(verb, words), ..GitLoss::default() };
     let is_unknown = is_fed(command) || command.argv.iter().any(|word| word.dynamic);
     if !loss.refs.is_empty() && is_unknown {
         loss.refs = vec![ALL.to_owned()];
     }
     let fetches = matches!(verb, "fetch" | "pull") || verb == "remote" && rest.first() == Some(&"update");
     if fetches && !words.has("", "no-prune") {
-        loss.refs.extend(pruned_by_settings(command));
+        loss.refs.extend(pruned_prefixes(command));
         loss.fetches = true;
     }
     let operation = match verb {
@@ -229,7 +229,7 @@ pub(super) fn of_silent(command: &Command) -> Option<GitLoss> {
         "read-tree" if !words.has("n", "dry-run") => "git.index",
         "remote" if !loss.refs.is_empty() => "git.remote",
         "remote" if rest.first() == Some(&"set-url") => "git.config",
-        "submodule" => return of_submodule(&loss.folder, words),
+        "submodule" => return submodule_loss(&loss.folder, words),
         "worktree" if rest.first() == Some(&"prune") => "git.worktree.prune",
         "stash" if matches!(rest.first(), Some(&("branch" | "pop"))) => "git.stash.pop",
         "sparse-checkout" if !matches!(rest.first(), None | Some(&("list" | "check-rules"))) => "git.sparse",
@@ -291,7 +291,7 @@ fn commits(verb: &str, words: GitWords<'_>) -> Vec<String> {
             // The operand of these options is a new branch.
             let made = [('b', ""), ('B', "orphan"), ('c', "create"), ('C', "force-create")];
             let is_branch = matches!(verb, "checkout" | "switch");
-            let made = made.iter().filter(|_| is_branch).flat_map(|(letter, name)| words.values_of(*letter, name));
+            let made = made.iter().filter(|_| is_branch).flat_map(|(letter, name)| words.option_values(*letter, name));
             let made: Vec<&str> = made.collect();
             let end = |word: &str| word.rsplit("..").next().unwrap_or(word).to_owned();
             named.into_iter().filter(|word| !made.contains(word)).map(end).collect()

@@ -30,13 +30,13 @@ const GIT_VARIABLES: [&str; 4] = ["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_MERGE_AU
 pub(crate) struct MoveCommands(BTreeSet<u32>);
 
 impl MoveCommands {
-    pub(crate) fn of(effects: &[Effect]) -> Self {
+    pub(crate) fn from_effects(effects: &[Effect]) -> Self {
         let is_move = |effect: &&Effect| effect.kind == "delete" && matches!(tag(effect, "by"), Some("mv" | "git"));
         MoveCommands(effects.iter().filter(is_move).map(|effect| effect.command_id).collect())
     }
 
     /// Returns whether the effect brings something from elsewhere.
-    pub(crate) fn brings(&self, effect: &Effect) -> bool {
+    pub(crate) fn moves_in(&self, effect: &Effect) -> bool {
         let is_own = || tag(effect, "by").is_some_and(|by| BRING.contains(&by));
         effect.kind == "write" && (is_own() || self.0.contains(&effect.command_id))
     }
@@ -63,12 +63,12 @@ pub(super) struct PrecedingChanges<'a> {
 }
 
 impl<'a> PrecedingChanges<'a> {
-    pub(super) fn of(analysis: &'a Analysis) -> Self {
-        let bringing = MoveCommands::of(&analysis.effects);
+    pub(super) fn new(analysis: &'a Analysis) -> Self {
+        let bringing = MoveCommands::from_effects(&analysis.effects);
         let effects = analysis.effects.iter().enumerate();
         // A file that is moved into an existing folder has its own effect.
         let is_new = |effect: &Effect| effect.path.kind != "dir" || tag(effect, "by") == Some("rename");
-        let brings = |effect: &Effect| bringing.brings(effect) && is_new(effect);
+        let brings = |effect: &Effect| bringing.moves_in(effect) && is_new(effect);
         let brought = effects.filter(|(_, effect)| brings(effect)).map(|(at, _)| at).collect();
         let is_unordered = |command: &&Command| {
             let place = &command.position;
@@ -87,7 +87,7 @@ impl<'a> PrecedingChanges<'a> {
             scripts: analysis.scripts.iter().map(|script| script.command_id).collect(),
             folds_case: words().any(|word| word.to_ascii_lowercase().replace('_', "").contains("caseglob")),
             follows_links: commands.iter().any(follows_links),
-            is_elsewhere: words().chain(names).any(names_repository)
+            is_elsewhere: words().chain(names).any(selects_repository)
                 || in_script("GIT_DIR")
                 || in_script("GIT_WORK_TREE"),
         }
@@ -113,7 +113,7 @@ impl<'a> PrecedingChanges<'a> {
         if effect.kind == "delete" && !self.git.is_empty() && self.git.iter().any(git_brings) {
             return true;
         }
-        let mut earlier = self.brought.iter().filter(|made| self.comes_first(**made, at, effect)).peekable();
+        let mut earlier = self.brought.iter().filter(|made| self.may_precede(**made, at, effect)).peekable();
         if earlier.peek().is_none() {
             return false;
         }
@@ -124,7 +124,7 @@ impl<'a> PrecedingChanges<'a> {
     }
 
     /// Returns whether the effect at `made` happens before the one at `at`, or may.
-    fn comes_first(&self, made: usize, at: usize, effect: &Effect) -> bool {
+    fn may_precede(&self, made: usize, at: usize, effect: &Effect) -> bool {
         let Some(other) = self.analysis.effects.get(made) else { return false };
         let (one, other) = (effect.command_id, other.command_id);
         if one == other {
@@ -148,7 +148,7 @@ impl<'a> PrecedingChanges<'a> {
             return false;
         }
         let is_clean = effect.operation == "git.clean";
-        let comes_first = |made: usize| self.comes_first(made, at, effect);
+        let comes_first = |made: usize| self.may_precede(made, at, effect);
         self.brought.iter().any(|made| comes_first(*made))
             || is_clean
                 && self.analysis.effects.iter().enumerate().any(|(made, it)| changes_rules(it) && comes_first(made))
@@ -226,6 +226,6 @@ fn follows_links(command: &Command) -> bool {
 }
 
 /// Returns whether a word names a `GIT_` variable that may change the repository, the index or the settings.
-fn names_repository(word: &str) -> bool {
+fn selects_repository(word: &str) -> bool {
     word.starts_with("GIT_") && !GIT_VARIABLES.iter().chain(&PROGRAM_VARIABLES).any(|begin| word.starts_with(begin))
 }

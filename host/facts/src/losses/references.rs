@@ -28,12 +28,12 @@ impl<'a> GitWords<'a> {
                 let long = long.split('=').next().unwrap_or_default();
                 long.len() > 2 && name.starts_with(long)
             }
-            None => word.strip_prefix('-').is_some_and(|given| given.contains(|letter: char| letters.contains(letter))),
+            None => word.strip_prefix('-').is_some_and(|used| used.contains(|letter: char| letters.contains(letter))),
         })
     }
 
     /// Returns the values of an option, given by its letter or its name.
-    pub(super) fn values_of(&self, letter: char, name: &str) -> Vec<&'a str> {
+    pub(super) fn option_values(&self, letter: char, name: &str) -> Vec<&'a str> {
         let mut words = self.options();
         let mut found = Vec::new();
         while let Some(word) = words.next() {
@@ -80,15 +80,15 @@ impl<'a> GitWords<'a> {
 
 /// Returns the references that a command moves or deletes, or prefixes that end with a slash if it doesn't name them. A
 /// plain `git fetch` or `git merge` loses none, because the reflog keeps the old commit for weeks.
-pub(super) fn moved(verb: &str, words: GitWords<'_>) -> Vec<String> {
+pub(super) fn moved_references(verb: &str, words: GitWords<'_>) -> Vec<String> {
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let first = || words.operands().next();
     match verb {
-        "checkout" => owned(words.values_of('B', "")),
-        "switch" => owned(words.values_of('C', "force-create")),
-        "worktree" if first() == Some("add") => owned(words.values_of('B', "")),
+        "checkout" => owned(words.option_values('B', "")),
+        "switch" => owned(words.option_values('C', "force-create")),
+        "worktree" if first() == Some("add") => owned(words.option_values('B', "")),
         "branch" if words.has("dDMCf", "delete") || words.has("", "force") => owned(words.operands().collect()),
-        "fetch" | "pull" => fetched(words),
+        "fetch" | "pull" => fetched_references(words),
         "push" if first() == Some(".") => owned(words.operands().skip(1).map(destination).collect()),
         "rebase" if words.has("", "update-refs") => vec![HEADS.to_owned()],
         "rebase" => {
@@ -103,11 +103,11 @@ pub(super) fn moved(verb: &str, words: GitWords<'_>) -> Vec<String> {
         },
         "update-ref" if words.has("", "stdin") => vec![ALL.to_owned(), "HEAD".to_owned()],
         "update-ref" => {
-            let messages = words.values_of('m', "");
+            let messages = words.option_values('m', "");
             owned(words.operands().find(|word| !messages.contains(word)).into_iter().collect())
         }
         "symbolic-ref" if words.operands().nth(1).is_some() || words.has("d", "delete") => {
-            let messages = words.values_of('m', "");
+            let messages = words.option_values('m', "");
             owned(words.operands().find(|word| !messages.contains(word)).into_iter().collect())
         }
         "notes" if !words.operands().any(|word| matches!(word, "list" | "show" | "get-ref")) => {
@@ -116,9 +116,15 @@ pub(super) fn moved(verb: &str, words: GitWords<'_>) -> Vec<String> {
         "replace" if !words.has("l", "list") && first().is_some() => vec!["refs/replace/".to_owned()],
         "tag" if words.has("d", "delete") => words.operands().map(|name| format!("{TAGS}{name}")).collect(),
         "tag" if words.has("f", "force") => {
-            let given = [('m', "message"), ('F', "file"), ('u', "local-user")];
-            let given: Vec<&str> = given.iter().flat_map(|(letter, name)| words.values_of(*letter, name)).collect();
-            words.operands().filter(|word| !given.contains(word)).take(1).map(|name| format!("{TAGS}{name}")).collect()
+            let valued_options = [('m', "message"), ('F', "file"), ('u', "local-user")];
+            let valued_options: Vec<&str> =
+                valued_options.iter().flat_map(|(letter, name)| words.option_values(*letter, name)).collect();
+            words
+                .operands()
+                .filter(|word| !valued_options.contains(word))
+                .take(1)
+                .map(|name| format!("{TAGS}{name}"))
+                .collect()
         }
         "filter-branch" | "filter-repo" | "fast-import" => vec![ALL.to_owned()],
         _ => Vec::new(),
@@ -132,7 +138,7 @@ fn destination(refspec: &str) -> &str {
 }
 
 /// Returns the references that `git fetch` may force to another commit, or prune.
-fn fetched(words: GitWords<'_>) -> Vec<String> {
+fn fetched_references(words: GitWords<'_>) -> Vec<String> {
     let named = words.operands().skip(1).filter(|refspec| refspec.contains(':')).map(destination);
     // `refs/heads/*` becomes the prefix.
     let mut found: Vec<String> = named

@@ -9,7 +9,7 @@ use Format::Yaml;
 pub static HERMES: Capabilities = Capabilities {
     name: "hermes",
     title: "Hermes Agent",
-    surfaces: &[Surface { keys: &["action", "message"], ..Surface::named("pre_tool_call") }],
+    surfaces: &[Surface { keys: &["action", "message"], ..Surface::for_event("pre_tool_call") }],
     modes: &[],
     project_variables: &[],
     runs_in_cwd: false,

@@ -16,7 +16,7 @@ const CURSOR_COMMAND: Surface = Surface {
     abstain: Abstain::Token("{\"permission\":\"allow\"}"),
     on_silence: OnSilence::Broken,
     keys: &["permission", "user_message", "agent_message"],
-    ..Surface::named("beforeShellExecution")
+    ..Surface::for_event("beforeShellExecution")
 };
 
 /// The capabilities of `cursor`.
@@ -82,7 +82,7 @@ pub static VSCODE: Capabilities = Capabilities {
             "hookSpecificOutput.permissionDecisionReason",
             "hookSpecificOutput.additionalContext",
         ],
-        ..Surface::named("PreToolUse")
+        ..Surface::for_event("PreToolUse")
     }],
     modes: &[],
     project_variables: &[],
@@ -110,7 +110,7 @@ const CLINE_CALL: Surface = Surface {
     abstain: Abstain::Token("{\"cancel\":false}"),
     on_silence: OnSilence::Runs,
     keys: &["cancel", "errorMessage", "contextModification"],
-    ..Surface::named("PreToolUse")
+    ..Surface::for_event("PreToolUse")
 };
 
 /// The capabilities of `cline`.
@@ -167,8 +167,12 @@ pub static CLINE: Capabilities = Capabilities {
     sources: &["the vendor's source of 2026-08-22"],
 };
 
-const WINDSURF_CALL: Surface =
-    Surface { deny: Deny::Exit, exits: &[0, 2], on_silence: OnSilence::OwnRules, ..Surface::named("pre_run_command") };
+const WINDSURF_CALL: Surface = Surface {
+    deny: Deny::Exit,
+    exits: &[0, 2],
+    on_silence: OnSilence::OwnRules,
+    ..Surface::for_event("pre_run_command")
+};
 
 /// The capabilities of `windsurf`.
 pub static WINDSURF: Capabilities = Capabilities {

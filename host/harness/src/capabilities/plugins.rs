@@ -15,7 +15,7 @@ const PLUGIN: Surface = Surface {
     abstain: Abstain::Token("{\"decision\":\"allow\"}"),
     on_silence: OnSilence::Broken,
     keys: &["decision", "reason"],
-    ..Surface::named("tool.execute.before")
+    ..Surface::for_event("tool.execute.before")
 };
 
 /// The capabilities of `opencode`.

@@ -32,7 +32,7 @@ const CLAUDE_CALL: Surface = Surface {
     rewrites: Rewrites::Undecided,
     keys: NESTED_WITH_INPUT,
     exits: &[0, 2],
-    ..Surface::named("PreToolUse")
+    ..Surface::for_event("PreToolUse")
 };
 
 /// The capabilities of `claude`.
@@ -86,7 +86,7 @@ const CODEX_CALL: Surface = Surface {
     tells_user: true,
     rewrites: Rewrites::WithAllow,
     keys: NESTED_WITH_INPUT,
-    ..Surface::named("PreToolUse")
+    ..Surface::for_event("PreToolUse")
 };
 
 /// The capabilities of `codex`.
@@ -142,7 +142,7 @@ pub static GEMINI: Capabilities = Capabilities {
         ask: Ask::Unproven,
         tells_user: true,
         keys: &["decision", "reason", "systemMessage"],
-        ..Surface::named("BeforeTool")
+        ..Surface::for_event("BeforeTool")
     }],
     modes: &[],
     project_variables: &["GEMINI_PROJECT_DIR"],
@@ -177,7 +177,7 @@ pub static ANTIGRAVITY: Capabilities = Capabilities {
         abstain: Abstain::Token("{\"decision\":\"allow\"}"),
         on_silence: OnSilence::Broken,
         keys: &["decision", "reason"],
-        ..Surface::named("PreToolUse")
+        ..Surface::for_event("PreToolUse")
     }],
     modes: &[],
     project_variables: &[],
@@ -208,7 +208,7 @@ const COPILOT_CALL: Surface = Surface {
     answered_by_person: true,
     tells_user: true,
     keys: &["permissionDecision", "permissionDecisionReason", "type", "message"],
-    ..Surface::named("preToolUse")
+    ..Surface::for_event("preToolUse")
 };
 
 /// The capabilities of `copilot`.
@@ -251,7 +251,7 @@ pub static QWEN: Capabilities = Capabilities {
         tells_model: true,
         tells_user: true,
         keys: NESTED,
-        ..Surface::named("PreToolUse")
+        ..Surface::for_event("PreToolUse")
     }],
     // It prompts in all of them.
     modes: &[
@@ -294,7 +294,7 @@ pub static DROID: Capabilities = Capabilities {
             "hookSpecificOutput.permissionDecision",
             "hookSpecificOutput.permissionDecisionReason",
         ],
-        ..Surface::named("PreToolUse")
+        ..Surface::for_event("PreToolUse")
     }],
     modes: &[
         ("off", Prompting::Person),
@@ -346,7 +346,7 @@ pub static GROK: Capabilities = Capabilities {
             "hookSpecificOutput.permissionDecisionReason",
             "hookSpecificOutput.additionalContext",
         ],
-        ..Surface::named("PreToolUse")
+        ..Surface::for_event("PreToolUse")
     }],
     modes: &[("dontAsk", Prompting::Nobody), ("bypassPermissions", Prompting::Skips)],
     project_variables: &["GROK_WORKSPACE_ROOT", "CLAUDE_PROJECT_DIR"],
@@ -373,7 +373,7 @@ pub static GROK: Capabilities = Capabilities {
 pub static KIMI: Capabilities = Capabilities {
     name: "kimi",
     title: "Kimi Code CLI",
-    surfaces: &[Surface { deny: Deny::Exit, exits: &[0, 2], ..Surface::named("PreToolUse") }],
+    surfaces: &[Surface { deny: Deny::Exit, exits: &[0, 2], ..Surface::for_event("PreToolUse") }],
     modes: &[],
     project_variables: &[],
     runs_in_cwd: true,
@@ -395,7 +395,7 @@ pub static VIBE: Capabilities = Capabilities {
     surfaces: &[Surface {
         tells_user: true,
         keys: &["decision", "reason", "system_message"],
-        ..Surface::named("pre_tool")
+        ..Surface::for_event("pre_tool")
     }],
     modes: &[],
     project_variables: &[],
@@ -419,7 +419,7 @@ pub static CRUSH: Capabilities = Capabilities {
         on_allow: OnAllow::SkipsPrompt,
         tells_model: true,
         keys: &["decision", "reason", "context"],
-        ..Surface::named("PreToolUse")
+        ..Surface::for_event("PreToolUse")
     }],
     modes: &[],
     project_variables: &[],
@@ -442,7 +442,7 @@ pub static CRUSH: Capabilities = Capabilities {
 pub static KIRO: Capabilities = Capabilities {
     name: "kiro",
     title: "Kiro and Amazon Q Developer CLI",
-    surfaces: &[Surface { deny: Deny::Exit, exits: &[0, 2], ..Surface::named("PreToolUse") }],
+    surfaces: &[Surface { deny: Deny::Exit, exits: &[0, 2], ..Surface::for_event("PreToolUse") }],
     modes: &[],
     project_variables: &[],
     runs_in_cwd: true,
@@ -475,7 +475,7 @@ pub static DEVIN: Capabilities = Capabilities {
         deny: Deny::Both,
         keys: &["decision", "reason"],
         exits: &[0, 2],
-        ..Surface::named("PreToolUse")
+        ..Surface::for_event("PreToolUse")
     }],
     modes: &[],
     project_variables: &["DEVIN_PROJECT_DIR"],

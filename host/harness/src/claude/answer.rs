@@ -36,8 +36,8 @@ impl Answer {
     ///
     /// The decision isn't valid.
     pub fn from_text(text: &str) -> Result<Self, String> {
-        let said: Value = serde_json::from_str(text).unwrap_or_default();
-        let found = |pointer: &str| said.pointer(pointer).and_then(Value::as_str);
+        let value: Value = serde_json::from_str(text).unwrap_or_default();
+        let found = |pointer: &str| value.pointer(pointer).and_then(Value::as_str);
         let (word, reason, outcome) = match found("/hookSpecificOutput/permissionDecision") {
             Some(word) => {
                 let outcome = match word {

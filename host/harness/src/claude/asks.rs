@@ -131,7 +131,7 @@ type Resolve<'a> = &'a dyn Fn(&str) -> Option<String>;
 /// Returns whether Claude Code, in any version, has nothing to object to in this call.
 fn is_plain(call: &ToolCall, resolve: Resolve<'_>) -> bool {
     let Some(cwd) = resolve(".") else { return false };
-    if names_sensitive(&outside_worktrees(&cwd)) {
+    if contains_sensitive_name(&strip_worktrees(&cwd)) {
         return false;
     }
     let tool = call.original_tool.as_str();
@@ -172,7 +172,7 @@ fn is_plain_command(text: &str, cwd: &str, resolve: Resolve<'_>) -> bool {
 /// a path.
 fn is_plain_text(word: &str, resolve: Resolve<'_>) -> bool {
     let is_text = word.contains(char::is_whitespace);
-    if is_text { !names_sensitive(word) } else { parts(word).all(|part| is_plain_path(part, resolve)) }
+    if is_text { !contains_sensitive_name(word) } else { parts(word).all(|part| is_plain_path(part, resolve)) }
 }
 
 /// Checks a word of any other program. It may be the text of a command, in which quotes and patterns form other words.
@@ -204,22 +204,22 @@ fn parts(word: &str) -> impl Iterator<Item = &str> {
 
 /// Returns whether the path leads to nothing sensitive, and through no link.
 fn is_plain_path(path: &str, resolve: Resolve<'_>) -> bool {
-    !names_sensitive(path) && resolve(path).is_some_and(|end| !names_sensitive(&outside_worktrees(&end)))
+    !contains_sensitive_name(path) && resolve(path).is_some_and(|end| !contains_sensitive_name(&strip_worktrees(&end)))
 }
 
-fn outside_worktrees(path: &str) -> String {
+fn strip_worktrees(path: &str) -> String {
     path.replace(WORKTREES, "/")
 }
 
 /// Returns whether the text contains one of the names as a separate word.
-fn names_sensitive(text: &str) -> bool {
+fn contains_sensitive_name(text: &str) -> bool {
     let is_apart =
         |c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_' | '-' | '~' | '+' | '@');
-    folded(text).split(is_apart).any(|name| SENSITIVE.contains(&name.trim_end_matches('.')))
+    fold_case(text).split(is_apart).any(|name| SENSITIVE.contains(&name.trim_end_matches('.')))
 }
 
 /// Returns the text in lower case, as case-insensitive file systems compare it.
-fn folded(text: &str) -> String {
+fn fold_case(text: &str) -> String {
     text.to_lowercase().replace('\u{131}', "i").replace('\u{17f}', "s")
 }
 
@@ -253,7 +253,7 @@ fn commands(text: &str) -> Option<Vec<Vec<String>>> {
     let mut rest = text;
     while let Some(next) = rest.chars().next() {
         if word.is_none()
-            && let Some(after) = after_quiet(rest)
+            && let Some(after) = strip_quiet_redirection(rest)
         {
             rest = after;
             continue;
@@ -288,7 +288,7 @@ fn commands(text: &str) -> Option<Vec<Vec<String>>> {
 }
 
 /// Returns the text after a redirection that writes no file.
-fn after_quiet(text: &str) -> Option<&str> {
+fn strip_quiet_redirection(text: &str) -> Option<&str> {
     let after = QUIET.iter().find_map(|quiet| text.strip_prefix(quiet))?;
     let ends = |c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&');
     (after.is_empty() || after.starts_with(ends)).then_some(after)

@@ -56,14 +56,15 @@ impl Parts {
     }
 
     /// Returns the reason in a few words.
-    fn short(&self) -> String {
+    fn short_reason(&self) -> String {
         shorten(if self.summary.is_empty() { &self.reason } else { &self.summary }, REASON_BYTES)
     }
 }
 
 /// Returns the paragraphs for these findings.
-pub(super) fn paragraphs(told: &[&Attributed]) -> Vec<String> {
-    let mut left: Vec<(&Attributed, Option<Parts>)> = told.iter().map(|found| (*found, Parts::parse(found))).collect();
+pub(super) fn paragraphs(findings: &[&Attributed]) -> Vec<String> {
+    let mut left: Vec<(&Attributed, Option<Parts>)> =
+        findings.iter().map(|found| (*found, Parts::parse(found))).collect();
     let mut paragraphs = Vec::new();
     while !left.is_empty() {
         let (first, parts) = left.remove(0);
@@ -77,44 +78,44 @@ pub(super) fn paragraphs(told: &[&Attributed]) -> Vec<String> {
         let (same, others): (Vec<_>, Vec<_>) = left.into_iter().partition(is_like);
         left = others;
         if same.is_empty() {
-            paragraphs.push(one(first, &parts));
+            paragraphs.push(describe_one(first, &parts));
             continue;
         }
         let same = same.iter().filter_map(|(found, parts)| Some((*found, parts.as_ref()?)));
         let all: Vec<(&Attributed, &Parts)> = std::iter::once((first, &parts)).chain(same).collect();
-        paragraphs.extend(several(&all));
+        paragraphs.extend(describe_several(&all));
     }
     paragraphs
 }
 
-fn one(attributed: &Attributed, parts: &Parts) -> String {
+fn describe_one(attributed: &Attributed, parts: &Parts) -> String {
     let Parts { subject, summary, reason } = parts;
     let summary = if summary.is_empty() { String::new() } else { format!(" ({summary})") };
-    let subject = abridged(subject, SUBJECT);
-    ended(&format!("`{subject}` needs confirmation{summary}: {reason}"), attributed)
+    let subject = abridge(subject, SUBJECT);
+    with_mark_and_remedy(&format!("`{subject}` needs confirmation{summary}: {reason}"), attributed)
 }
 
-fn several(all: &[(&Attributed, &Parts)]) -> Vec<String> {
+fn describe_several(all: &[(&Attributed, &Parts)]) -> Vec<String> {
     let Some((first, parts)) = all.first() else { return Vec::new() };
     let mut short: Vec<String> = Vec::new();
-    for reason in all.iter().map(|(_, parts)| parts.short()) {
+    for reason in all.iter().map(|(_, parts)| parts.short_reason()) {
         if !short.contains(&reason) {
             short.push(reason);
         }
     }
-    let subject = abridged(&parts.subject, SUBJECT_OF_MANY);
+    let subject = abridge(&parts.subject, SUBJECT_OF_MANY);
     let opening = format!("`{subject}` needs confirmation: {}. [{}]", short.join("; "), first.policy);
-    let reasons = all.iter().map(|(found, parts)| ended(&format!("- {}", parts.reason), found));
+    let reasons = all.iter().map(|(found, parts)| with_mark_and_remedy(&format!("- {}", parts.reason), found));
     std::iter::once(opening).chain(reasons).collect()
 }
 
-fn ended(text: &str, attributed: &Attributed) -> String {
+fn with_mark_and_remedy(text: &str, attributed: &Attributed) -> String {
     let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
     format!("{text}{stop} {}{}", mark(attributed), remedy(attributed))
 }
 
 /// Removes the middle of a text that is longer than this, in characters.
-fn abridged(text: &str, longest: usize) -> String {
+fn abridge(text: &str, longest: usize) -> String {
     let length = text.chars().count();
     if length <= longest {
         return text.to_owned();
@@ -171,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_text_of_any_letters_loses_its_middle() {
-        assert_eq!(abridged("abcdefghij", 10), "abcdefghij");
-        assert_eq!(abridged("äbcdefghijk", 10), "äbcdef...hijk");
+        assert_eq!(abridge("abcdefghij", 10), "abcdefghij");
+        assert_eq!(abridge("äbcdefghijk", 10), "äbcdef...hijk");
     }
 }

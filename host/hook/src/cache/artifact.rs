@@ -61,7 +61,7 @@ impl Artifact {
     #[must_use]
     pub fn holds(&self) -> bool {
         match &self.place {
-            ArtifactLocation::Carried => guard_builtins::by_digest(&self.component).is_some(),
+            ArtifactLocation::Carried => guard_builtins::find_by_digest(&self.component).is_some(),
             ArtifactLocation::File(path, stamp) => Stamp::for_private_file(path) == Some(*stamp),
             ArtifactLocation::Loaded => false,
         }
@@ -84,10 +84,10 @@ impl Artifact {
     pub fn policy(&self, engine: &Engine) -> Result<Policy, FaultKind> {
         let damaged = || FaultKind::Artifact("this program is damaged".to_owned());
         let code = match &self.place {
-            ArtifactLocation::Carried => match guard_builtins::by_digest(&self.component) {
+            ArtifactLocation::Carried => match guard_builtins::find_by_digest(&self.component) {
                 Some(builtin) => match &builtin.guest.artifact {
                     EmbeddedArtifact::Bundled => return Ok(bundle(engine)?.policy(builtin.name)),
-                    EmbeddedArtifact::Packed(packed) => engine.read(&packed.unpacked().ok_or_else(damaged)?),
+                    EmbeddedArtifact::Packed(packed) => engine.read(&packed.unpack().ok_or_else(damaged)?),
                 },
                 None => Err(FaultKind::Artifact("this program does not hold it".to_owned())),
             },
@@ -129,7 +129,7 @@ impl BuiltArtifact {
     /// Returns the artifact of an embedded policy.
     #[must_use]
     pub fn embedded(component: &str, wasi: Wasi) -> Option<Self> {
-        let guest = &guard_builtins::by_digest(component)?.guest;
+        let guest = &guard_builtins::find_by_digest(component)?.guest;
         let Description { interface, manifest } = serde_json::from_str(guest.description).ok()?;
         let artifact = Artifact { place: ArtifactLocation::Carried, component: component.to_owned(), interface, wasi };
         Some(BuiltArtifact { artifact, manifest })
@@ -216,10 +216,10 @@ impl Artifacts {
     /// can't be written, every call unpacks it.
     fn embedded(&self, component: &str, wasi: Wasi) -> Option<BuiltArtifact> {
         let made = BuiltArtifact::embedded(component, wasi)?;
-        let builtin = guard_builtins::by_digest(component)?;
+        let builtin = guard_builtins::find_by_digest(component)?;
         let EmbeddedArtifact::Packed(packed) = &builtin.guest.artifact else { return Some(made) };
         let unpack = || {
-            let bytes = packed.unpacked()?;
+            let bytes = packed.unpack()?;
             self.keep(component, wasi, &bytes, made.manifest.clone(), made.artifact.interface.clone()).ok()
         };
         Some(self.cached(component, wasi).or_else(unpack).unwrap_or(made))

@@ -210,7 +210,7 @@ fn take(
     let engine = Engine::new()?;
     let policy = artifact.policy(&engine)?;
     with_clock(&engine, || {
-        let cost = policy.cost_of_configure(entry.limits, &entry.settings, RUNS)?;
+        let cost = policy.measure_configure(entry.limits, &entry.settings, RUNS)?;
         if cost < WORTH {
             return Ok(Err(format!("`configure` takes {} us", cost.as_micros())));
         }

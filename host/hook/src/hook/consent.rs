@@ -80,7 +80,7 @@ pub(super) fn answer(
     let ends = effects.map(|effect| effect.path.canonical.as_str()).filter(|path| !path.is_empty());
     let Some(operation) = Operation::from_calls(calls, ends) else { return (verdict, None) };
     let session = Sessions::name(&at.session);
-    let known = config.sessions.of(&session);
+    let known = config.sessions.read_session(&session);
     let confirm = confirm_command(dirs);
     let question = |kind| Question { sessions: config.sessions.clone(), session: session.clone(), kind };
     if let Some((entry, entries)) = confirmed_by(calls, &known, &confirm) {

@@ -133,7 +133,7 @@ impl Judge<'_> {
         let object = match payload {
             Ok(object) => object,
             Err(refusal) => {
-                let usual = named.capabilities().usual();
+                let usual = named.capabilities().usual_surface();
                 return self.refuse(call, (named, usual), None, refusal);
             }
         };
@@ -250,7 +250,7 @@ impl Judge<'_> {
         traces: &[Trace],
         (surface, input): (&Surface, Option<&Map<String, Value>>),
     ) -> Verdict {
-        let supported = || guard_confine::supported().map_err(|error| error.to_string());
+        let supported = || guard_confine::check_support().map_err(|error| error.to_string());
         let confinement = Confinement {
             classes: if batch.pause.is_some() { &[] } else { &batch.chain.prepared.config.confine },
             rewrites: surface.rewrites,
@@ -363,7 +363,7 @@ impl Judge<'_> {
                     None => facts,
                 }
             };
-            let recording = keeps_facts.then(|| Arc::new(Recording::of(own())));
+            let recording = keeps_facts.then(|| Arc::new(Recording::new(own())));
             let facts = recording.clone().map_or_else(own, |recording| recording as Arc<dyn Facts>);
             let record = |opinion: &Opinion| call.record_opinion(opinion);
             let trace = chain.decide(

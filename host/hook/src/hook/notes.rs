@@ -22,7 +22,7 @@ pub(super) fn with_notes(
     let session = Sessions::name(&batch.at.session);
     let watched: Vec<_> = watch::note(&verdict, pause).into_iter().collect();
     let missing = greeting::missing_rules(dirs, &batch.at.projects());
-    let has_note = |key: &str| batch.chain.prepared.config.sessions.of(&session).has_note(key);
+    let has_note = |key: &str| batch.chain.prepared.config.sessions.read_session(&session).has_note(key);
     let mut keys = Vec::new();
     for (notes, key) in [(watched, session.clone()), (missing, format!("{session} missing-rules"))] {
         // Without this, a policy that isn't enforced would cause the note for weeks.

@@ -68,7 +68,10 @@ impl OpenCall {
             started,
             deadline_ms: AtomicU64::new(millis(DEADLINE)),
             taken: AtomicBool::new(false),
-            dialect: Mutex::new((harness, harness.surface_of(harness.capabilities().usual(), &AskScene::UNREAD))),
+            dialect: Mutex::new((
+                harness,
+                harness.surface_of(harness.capabilities().usual_surface(), &AskScene::UNREAD),
+            )),
             heard: Mutex::default(),
             decided: Mutex::default(),
             record: Mutex::default(),
@@ -101,7 +104,7 @@ impl OpenCall {
     /// Formats the reply to this verdict, in the form that is known so far.
     #[must_use]
     pub fn reply(&self, verdict: &Verdict) -> Reply {
-        let unknown = || (guard_harness::default(), guard_harness::default().capabilities().usual());
+        let unknown = || (guard_harness::default(), guard_harness::default().capabilities().usual_surface());
         let (harness, surface) = attempt(&self.dialect).map_or_else(unknown, |dialect| *dialect);
         harness.encode(verdict, surface)
     }

@@ -32,7 +32,7 @@ pub(super) fn write(dirs: &AppDirs, harness: &str, payload: &Payload, calls: &[T
     // A project's configuration must not change where sessions are stored.
     let config = guard_config::load(dirs, &[]);
     let session = Sessions::name(&payload.session);
-    let known = config.sessions.of(&session);
+    let known = config.sessions.read_session(&session);
     let key = key(payload, calls);
     if known.pending.iter().all(|entry| entry.call != key) {
         return;

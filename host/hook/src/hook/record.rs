@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use guard_contract::call::CallContext;
 use guard_platform::paths::native;
 use guard_redact::{may_name_secret, redact, shorten};
-use guard_state::files::put;
+use guard_state::files::write_in_folder;
 use guard_state::hex;
 
 /// The maximum number of files for one harness.
@@ -46,7 +46,7 @@ pub(super) fn keep(cwd: &str, folder: &Path, harness: &str, payload: &Map<String
     text.push('\n');
     if count < FILES && text.len() <= FILE_BYTES {
         // Written relative to the folder, so that a link instead of the harness's folder can't lead out of it.
-        let _ = put(&folder, &Path::new(harness).join(name(payload)), text.as_bytes(), false);
+        let _ = write_in_folder(&folder, &Path::new(harness).join(name(payload)), text.as_bytes(), false);
     }
 }
 

@@ -36,7 +36,7 @@ impl Judge<'_> {
         let overrides = self.overrides.only.iter().flatten().filter(|_| self.overrides.settings.is_some());
         let own = members.iter().filter(|member| is_asked_locally(config, member)).map(|member| &member.entry.name);
         let own: Vec<String> = own.chain(overrides).cloned().collect();
-        let recording = Arc::new(Recording::of(self.facts.clone()));
+        let recording = Arc::new(Recording::new(self.facts.clone()));
         let facts: Arc<dyn Facts> = recording.clone();
         let traces = self.ask_locally(batch, Some(&own), Some(&facts));
         if remote.fallback != Fallback::Local {

@@ -13,7 +13,7 @@ use guard_contract::Outcome;
 use guard_contract::verdict::{Opinion, Verdict, merge};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
-use guard_state::registrations::registered;
+use guard_state::registrations::list_registered;
 
 /// The maximum size of the settings that are read, in bytes.
 const BYTES: u64 = 4 << 20;
@@ -32,7 +32,7 @@ pub(super) fn verdict(file: &str, dirs: &AppDirs, environment: &Environment) -> 
         let message = format!("`{file}` switches all hooks off, so this session keeps its old settings.");
         return deny("hooks-disabled", message, "remove `disableAllHooks` from it");
     }
-    let (files, _) = registered(&dirs.state);
+    let (files, _) = list_registered(&dirs.state);
     if !files.iter().any(|known| known == path) || has_hook(&settings, &files, environment) {
         return merge([]);
     }

@@ -89,7 +89,7 @@ pub(super) fn odd() -> Vec<Call> {
 
 /// Returns inputs that aren't JSON objects. The host never passes them on, but a policy must fail on them without a
 /// trap.
-pub(super) fn broken() -> Vec<Call> {
+pub(super) fn invalid_inputs() -> Vec<Call> {
     let calls = [
         ("an empty text", ""),
         ("a text that ends early", r#"{"command": "#),

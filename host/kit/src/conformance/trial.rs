@@ -32,7 +32,7 @@ struct World {
 
 impl World {
     /// Creates a world with an empty project, and everything granted.
-    fn usual() -> Self {
+    fn default_world() -> Self {
         World { at: examples::call_context(), facts: examples::facts(), grants: Arc::new(Grants::everything()) }
     }
 }
@@ -90,18 +90,18 @@ impl Trial {
         if ordinary.is_empty() {
             self.note("decide", vec![format!("no usual call is of its tools: {}", manifest.tools.join(", "))]);
         }
-        let usual = World::usual();
+        let usual = World::default_world();
         for call in &ordinary {
-            let given = self.ask(policy, "decide", call, &usual, Some(&manifest));
-            if let Some(Err(FaultKind::Refused { text, .. })) = given.map(|given| given.answer) {
-                self.problem("decide", format!("{}: it gave the error `{}`", call.what, short(&text)));
+            let result = self.ask(policy, "decide", call, &usual, Some(&manifest));
+            if let Some(Err(FaultKind::Refused { text, .. })) = result.map(|result| result.answer) {
+                self.problem("decide", format!("{}: it gave the error `{}`", call.what, shorten(&text)));
             }
         }
-        for (rule, calls) in [("odd-input", calls::odd()), ("error-as-data", calls::broken())] {
+        for (rule, calls) in [("odd-input", calls::odd()), ("error-as-data", calls::invalid_inputs())] {
             for call in &calls {
                 self.ask(policy, rule, call, &usual, Some(&manifest));
             }
-            self.tell_errors(rule);
+            self.note_errors(rule);
         }
         self.deterministic(policy, &ordinary, &usual);
         self.absent_facts(policy, &ordinary, &manifest);
@@ -112,9 +112,14 @@ impl Trial {
         let mut manifests = Vec::new();
         for _ in 0..2 {
             let mut instance = self.start(policy, "describe", "the manifest", Limits::PREPARE, Arc::default())?;
-            let given = instance.describe();
-            self.keep("describe", "the manifest", given.used, given.answer.as_ref().map(|_| "a manifest".to_owned()));
-            manifests.push(given.answer.ok()?);
+            let result = instance.describe();
+            self.record_call(
+                "describe",
+                "the manifest",
+                result.used,
+                result.answer.as_ref().map(|_| "a manifest".to_owned()),
+            );
+            manifests.push(result.answer.ok()?);
         }
         self.pass("describe");
         let again = manifests.pop();
@@ -142,22 +147,23 @@ impl Trial {
     /// Checks that the policy accepts its settings. Returns whether it does.
     fn configure(&mut self, policy: &Policy) -> bool {
         let settings = self.settings.clone();
-        let Some((_, given)) = self.configured(policy, "configure", "its settings", &settings, Arc::default()) else {
+        let Some((_, given)) = self.start_configured(policy, "configure", "its settings", &settings, Arc::default())
+        else {
             return false;
         };
         if let Err(FaultKind::Refused { text, .. }) = &given.answer {
-            self.problem("configure", format!("it refuses them: `{}`", short(text)));
+            self.problem("configure", format!("it refuses them: `{}`", shorten(text)));
         }
         given.answer.is_ok()
     }
 
     fn bad_settings(&mut self, policy: &Policy, call: Option<&Call>) {
-        let usual = World::usual();
+        let usual = World::default_world();
         let (mut refused, mut taken) = (Vec::new(), Vec::new());
         for (what, settings) in calls::bad_settings() {
-            let configured = self.configured(policy, "bad-settings", what, &settings, usual.grants.clone());
-            let Some((mut instance, given)) = configured else { continue };
-            match given.answer {
+            let configured = self.start_configured(policy, "bad-settings", what, &settings, usual.grants.clone());
+            let Some((mut instance, result)) = configured else { continue };
+            match result.answer {
                 Ok(()) => {
                     taken.push(what);
                     // Accepted settings must not cause a trap later.
@@ -169,9 +175,9 @@ impl Trial {
                             || self.analyzer.clone(),
                             &mut SharedInstance::default(),
                         );
-                        let given = instance.decide(scene, &call.call.tool, &call.input);
+                        let result = instance.decide(scene, &call.call.tool, &call.input);
                         let what = format!("{what}, then {}", call.what);
-                        self.keep("bad-settings", &what, given.used, given.answer.as_ref().map(outcome));
+                        self.record_call("bad-settings", &what, result.used, result.answer.as_ref().map(outcome));
                     }
                 }
                 Err(FaultKind::Refused { .. }) => refused.push(what),
@@ -200,7 +206,7 @@ impl Trial {
             let Some(first) = first.as_ref().filter(|first| is_answer(&first.answer)) else { continue };
             if kept.is_none() {
                 let grants = world.grants.clone();
-                let configured = self.configured(policy, "deterministic", "its settings", &settings, grants);
+                let configured = self.start_configured(policy, "deterministic", "its settings", &settings, grants);
                 kept = configured.map(|(instance, _)| instance);
             }
             let Some(instance) = kept.as_mut() else { return };
@@ -211,13 +217,13 @@ impl Trial {
                 || self.analyzer.clone(),
                 &mut SharedInstance::default(),
             );
-            let given = instance.decide(scene, &call.call.tool, &call.input);
-            self.keep("deterministic", &call.what, given.used, given.answer.as_ref().map(outcome));
-            if is_answer(&given.answer) && !same(first, &given) {
+            let result = instance.decide(scene, &call.call.tool, &call.input);
+            self.record_call("deterministic", &call.what, result.used, result.answer.as_ref().map(outcome));
+            if is_answer(&result.answer) && !same(first, &result) {
                 let text = format!("{}: an instance that was asked before answers differently", call.what);
                 self.problem("deterministic", text);
             }
-            if !is_answer(&given.answer) {
+            if !is_answer(&result.answer) {
                 kept = None;
             }
         }
@@ -234,9 +240,9 @@ impl Trial {
         ];
         for (known, world) in &worlds {
             for call in ordinary {
-                let given = self.ask(policy, "absent-facts", call, world, Some(manifest));
-                if let Some(Err(FaultKind::Refused { text, .. })) = given.map(|given| given.answer) {
-                    let text = format!("{} where {known}: it gave the error `{}`", call.what, short(&text));
+                let result = self.ask(policy, "absent-facts", call, world, Some(manifest));
+                if let Some(Err(FaultKind::Refused { text, .. })) = result.map(|result| result.answer) {
+                    let text = format!("{} where {known}: it gave the error `{}`", call.what, shorten(&text));
                     self.problem("absent-facts", text);
                 }
             }
@@ -254,8 +260,8 @@ impl Trial {
     ) -> Option<CallResult<Decision>> {
         let settings = self.settings.clone();
         let (mut instance, configured) = self
-            .configured(policy, rule, &call.what, &settings, world.grants.clone())
-            .filter(|(_, given)| given.answer.is_ok())?;
+            .start_configured(policy, rule, &call.what, &settings, world.grants.clone())
+            .filter(|(_, result)| result.answer.is_ok())?;
         let scene = scene::analyzed(
             &call.call,
             &world.at,
@@ -263,10 +269,10 @@ impl Trial {
             || self.analyzer.clone(),
             &mut SharedInstance::default(),
         );
-        let mut given = instance.decide(scene, &call.call.tool, &call.input);
-        given.used.processor += configured.used.processor;
-        self.keep(rule, &call.what, given.used, given.answer.as_ref().map(outcome));
-        if let (Some(manifest), Ok(decision)) = (manifest, &given.answer) {
+        let mut result = instance.decide(scene, &call.call.tool, &call.input);
+        result.used.processor += configured.used.processor;
+        self.record_call(rule, &call.what, result.used, result.answer.as_ref().map(outcome));
+        if let (Some(manifest), Ok(decision)) = (manifest, &result.answer) {
             for rule in ["outcome", "rules", "size"] {
                 self.pass(rule);
             }
@@ -279,11 +285,11 @@ impl Trial {
                 self.problem(rule, format!("{}: {}", call.what, breach.text));
             }
         }
-        Some(given)
+        Some(result)
     }
 
     /// Returns a fresh instance that was given settings, whether it accepted them or not.
-    fn configured(
+    fn start_configured(
         &mut self,
         policy: &Policy,
         rule: &'static str,
@@ -292,12 +298,12 @@ impl Trial {
         grants: Arc<Grants>,
     ) -> Option<(Instance, CallResult<()>)> {
         let mut instance = self.start(policy, rule, what, Limits::DEFAULT, grants)?;
-        let given = instance.configure(settings);
+        let result = instance.configure(settings);
         // Accepting its own settings is only recorded once.
         if matches!(rule, "configure" | "bad-settings") {
-            self.keep(rule, what, given.used, given.answer.as_ref().map(|()| "taken".to_owned()));
+            self.record_call(rule, what, result.used, result.answer.as_ref().map(|()| "taken".to_owned()));
         }
-        Some((instance, given))
+        Some((instance, result))
     }
 
     fn start(
@@ -314,14 +320,14 @@ impl Trial {
         match policy.start(limits, grants) {
             Ok(instance) => Some(instance),
             Err(fault) => {
-                self.keep(rule, what, Used::default(), Err(&fault));
+                self.record_call(rule, what, Used::default(), Err(&fault));
                 None
             }
         }
     }
 
     /// Records a call and its result.
-    fn keep(&mut self, rule: &'static str, what: &str, used: Used, answer: Result<String, &FaultKind>) {
+    fn record_call(&mut self, rule: &'static str, what: &str, used: Used, answer: Result<String, &FaultKind>) {
         let limits = if rule == "describe" { Limits::PREPARE } else { Limits::DEFAULT };
         for tried in ["imports", "limits"] {
             self.pass(tried);
@@ -343,7 +349,7 @@ impl Trial {
     }
 
     /// Adds a note about calls that resulted in an error.
-    fn tell_errors(&mut self, rule: &'static str) {
+    fn note_errors(&mut self, rule: &'static str) {
         let of_rule = self.calls.iter().filter(|made| made.rule == rule && made.answer == "error");
         let errors: Vec<&str> = of_rule.map(|made| made.what.as_str()).collect();
         if !errors.is_empty() {
@@ -355,7 +361,8 @@ impl Trial {
     pub(super) fn end(mut self) -> (Vec<Check>, Vec<CheckedCall>) {
         let limits = |made: &CheckedCall| if made.rule == "describe" { Limits::PREPARE } else { Limits::DEFAULT };
         let slowest = self.calls.iter().max_by_key(|made| made.used.processor);
-        let slowest = slowest.map(|made| format!("the longest call: {} ({})", made.used.of(limits(made)), made.what));
+        let slowest =
+            slowest.map(|made| format!("the longest call: {} ({})", made.used.describe(limits(made)), made.what));
         self.note("limits", slowest.into_iter().collect());
         if self.overruns >= OVERRUNS {
             self.note("limits", vec!["it was not asked any further".to_owned()]);
@@ -401,6 +408,6 @@ fn is_answer(answer: &Result<Decision, FaultKind>) -> bool {
     matches!(answer, Ok(_) | Err(FaultKind::Refused { .. }))
 }
 
-fn short(text: &str) -> &str {
+fn shorten(text: &str) -> &str {
     text.get(..text.floor_char_boundary(text.len().min(200))).unwrap_or_default()
 }

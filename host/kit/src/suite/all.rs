@@ -116,7 +116,7 @@ pub fn run_all<'a>(
         .collect();
     let left = total - done.len();
     let coverage = if has_cases { coverage(subject, &done) } else { Coverage::default() };
-    let lines = rego::merged(done.iter().map(|done| (done.file, &done.report)));
+    let lines = rego::merge_reports(done.iter().map(|done| (done.file, &done.report)));
     Run { done, left, coverage, lines }
 }
 

@@ -25,7 +25,8 @@ impl FromStr for Filter {
     type Err = FilterError;
 
     fn from_str(pattern: &str) -> Result<Self, FilterError> {
-        let refused = |error: regex_lite::Error| FilterError { text: error.to_string(), character: place(pattern) };
+        let refused =
+            |error: regex_lite::Error| FilterError { text: error.to_string(), character: error_position(pattern) };
         Regex::new(pattern).map(Filter).map_err(refused)
     }
 }
@@ -47,7 +48,7 @@ pub fn is_chosen(file: &Path, case: &Case, filters: &[Filter]) -> bool {
 
 /// Returns the position of the first character that makes the pattern invalid, because the parser doesn't report it. It
 /// follows the longest valid prefix.
-fn place(pattern: &str) -> usize {
+fn error_position(pattern: &str) -> usize {
     let ends: Vec<usize> = pattern.char_indices().map(|(start, _)| start).collect();
     let is_right = |end: &usize| Regex::new(pattern.get(..*end).unwrap_or_default()).is_ok();
     ends.iter().rposition(is_right).map_or(1, |characters| characters + 1)

@@ -43,14 +43,14 @@ impl SuiteError {
     }
 
     /// Creates an error of a TOML or JSON parser. For an unknown key, the hint has the most similar known one.
-    fn of_parser(place: String, message: &str) -> Self {
+    fn from_parser(place: String, message: &str) -> Self {
         SuiteError::new(place, message, nearest_key(message).unwrap_or_default())
     }
 
-    fn of_json(place: String, error: &serde_json::Error) -> Self {
+    fn from_json(place: String, error: &serde_json::Error) -> Self {
         let text = error.to_string();
         let end = format!(" at line {} column {}", error.line(), error.column());
-        SuiteError::of_parser(place, text.strip_suffix(&end).unwrap_or(&text))
+        SuiteError::from_parser(place, text.strip_suffix(&end).unwrap_or(&text))
     }
 }
 
@@ -101,7 +101,7 @@ fn collect(folder: &Path, depth: usize, counts: fn(&Path) -> bool, files: &mut V
             continue;
         }
         if !entry.file_type().map_err(fail)?.is_dir() {
-            if counts(&below) && !leads_to_folder(&below)? {
+            if counts(&below) && !links_to_folder(&below)? {
                 files.push(below);
             }
         } else if depth > 0 {
@@ -113,7 +113,7 @@ fn collect(folder: &Path, depth: usize, counts: fn(&Path) -> bool, files: &mut V
 
 /// Returns whether it is a link to a folder. Something with a case file's name that is neither a file nor a folder is
 /// an error, so that its author doesn't believe that its cases were run.
-fn leads_to_folder(path: &Path) -> Result<bool, SuiteError> {
+fn links_to_folder(path: &Path) -> Result<bool, SuiteError> {
     let fail = |text: &str, hint: &str| Err(SuiteError::new(path.display().to_string(), text, hint));
     match fs::metadata(path) {
         Ok(data) if data.is_file() => Ok(false),
@@ -145,7 +145,7 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     let suite = match extension(path) {
         Some("toml") => toml_problem(&name, &text)?,
         Some("jsonl") => parse_lines(&name, &text)?,
-        _ => of_json(&name, &text)?,
+        _ => parse_json(&name, &text)?,
     };
     if suite.cases.is_empty() {
         let error = SuiteError::new(name, "it has no cases", "add one, or remove the file");
@@ -156,7 +156,7 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     }
     for case in &suite.cases {
         check(case).map_err(|(text, hint)| {
-            SuiteError::new(place(&name, case), format!("case `{}`: {text}", case.title()), hint)
+            SuiteError::new(case_location(&name, case), format!("case `{}`: {text}", case.title()), hint)
         })?;
     }
     Ok(suite)
@@ -173,14 +173,14 @@ pub fn check_tools(file: &Path, suite: &Suite, subject: &Subject) -> Result<(), 
         let Some(tool) = case.tool.as_deref().filter(|tool| !own(tool)) else { continue };
         guard_config::check_tool(tool).map_err(|(text, hint)| {
             let text = format!("case `{}`: {text}", case.title());
-            SuiteError::new(place(&file.display().to_string(), case), text, hint)
+            SuiteError::new(case_location(&file.display().to_string(), case), text, hint)
         })?;
     }
     Ok(())
 }
 
 /// Returns the location of a case.
-fn place(file: &str, case: &Case) -> String {
+fn case_location(file: &str, case: &Case) -> String {
     if case.line == 0 { file.to_owned() } else { format!("{file}:{}", case.line) }
 }
 
@@ -203,7 +203,7 @@ struct Spans {
 fn toml_problem(name: &str, text: &str) -> Result<Suite, SuiteError> {
     let mut suite: Suite = toml::from_str(text).map_err(|error: toml::de::Error| {
         let place = error.span().map(|span| format!(":{}", line_and_column(text, span.start)));
-        SuiteError::of_parser(format!("{name}{}", place.unwrap_or_default()), error.message().trim())
+        SuiteError::from_parser(format!("{name}{}", place.unwrap_or_default()), error.message().trim())
     })?;
     let spans = toml::from_str::<Spans>(text).unwrap_or_default().cases;
     for (case, span) in suite.cases.iter_mut().zip(spans) {
@@ -217,15 +217,15 @@ fn parse_lines(name: &str, text: &str) -> Result<Suite, SuiteError> {
     let mut suite = Suite::default();
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         let case: Case = serde_json::from_str(line)
-            .map_err(|error| SuiteError::of_json(format!("{name}:{number}:{}", error.column()), &error))?;
+            .map_err(|error| SuiteError::from_json(format!("{name}:{number}:{}", error.column()), &error))?;
         suite.cases.push(Case { line: number, ..case });
     }
     Ok(suite)
 }
 
-fn of_json(name: &str, text: &str) -> Result<Suite, SuiteError> {
+fn parse_json(name: &str, text: &str) -> Result<Suite, SuiteError> {
     let mut suite: Suite = serde_json::from_str(text)
-        .map_err(|error| SuiteError::of_json(format!("{name}:{}:{}", error.line(), error.column()), &error))?;
+        .map_err(|error| SuiteError::from_json(format!("{name}:{}:{}", error.line(), error.column()), &error))?;
     for (case, line) in suite.cases.iter_mut().zip(lines_of_cases(text)) {
         case.line = line;
     }

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 
-use super::report::{self, Difference, LineCoverage, Report, limits, spent};
-use super::world::{circumstances, machine};
+use super::report::{self, Difference, LineCoverage, Report, highest_usage, limits};
+use super::world::{machine, world_context};
 use super::{Case, Subject, SubjectError, SubjectErrorKind, Suite, WorldFacts};
 use guard_contract::Level;
 use guard_contract::call::ToolCall;
@@ -49,7 +49,7 @@ pub fn tests(subject: &Subject, settings: &Map<String, Value>, cwd: &Path) -> Re
     let mut from = Some(0);
     for _ in 0..PAGES {
         let Some(page) = from.take() else { break };
-        let trace = asked(&chain, &json!({ "list": page }));
+        let trace = run_trial(&chain, &json!({ "list": page }));
         let rows: Vec<Value> = json_log_lines(&trace).collect();
         if rows.is_empty()
             && page == 0
@@ -60,7 +60,7 @@ pub fn tests(subject: &Subject, settings: &Map<String, Value>, cwd: &Path) -> Re
         for row in &rows {
             from = from.or(row.get("more").and_then(Value::as_u64));
             let Some(name) = row.get("test").and_then(Value::as_str) else { continue };
-            let file = shown(row.get("file").and_then(Value::as_str).unwrap_or_default(), cwd);
+            let file = report_path(row.get("file").and_then(Value::as_str).unwrap_or_default(), cwd);
             let line = row.get("line").and_then(Value::as_u64).and_then(|line| usize::try_from(line).ok());
             let case = Case {
                 name: name.to_owned(),
@@ -85,15 +85,15 @@ const TOOL: &str = "Read";
 const NO_CALL: &str = "no call is judged";
 
 /// Returns a path for reports.
-fn shown(path: &str, cwd: &Path) -> PathBuf {
+fn report_path(path: &str, cwd: &Path) -> PathBuf {
     Path::new(path).strip_prefix(cwd).unwrap_or(Path::new(path)).to_path_buf()
 }
 
-fn asked(chain: &Chain, input: &Value) -> Trace {
+fn run_trial(chain: &Chain, input: &Value) -> Trace {
     let world = WorldFacts::default();
     let facts: Arc<dyn Facts> = Arc::new(machine(&world));
     let call = ToolCall::new(TOOL, input.as_object().cloned().unwrap_or_default());
-    chain.decide(&call, &circumstances(&world), &facts, AskOptions::default())
+    chain.decide(&call, &world_context(&world), &facts, AskOptions::default())
 }
 
 /// Returns the policy's log lines that are JSON.
@@ -117,9 +117,9 @@ pub(super) fn run(chain: &Chain, file: &Path, case: &Case) -> Report {
     if report.is_skipped {
         return report;
     }
-    let trace = asked(chain, &case.input);
+    let trace = run_trial(chain, &case.input);
     report.time = started.elapsed();
-    report.spent = spent(chain, std::slice::from_ref(&trace));
+    report.spent = highest_usage(chain, std::slice::from_ref(&trace));
     report.lines = lines(&trace);
     let outcome = json_log_lines(&trace).find_map(|row| Some((row.get("passes")?.as_bool()?, row)));
     let (what, mut got) = match outcome {
@@ -182,7 +182,7 @@ pub(super) fn rules(trace: &Trace) -> Vec<String> {
 }
 
 /// Merges all reports by file, without test files.
-pub(super) fn merged<'a>(reports: impl Iterator<Item = (&'a Path, &'a Report)>) -> BTreeMap<String, Lines> {
+pub(super) fn merge_reports<'a>(reports: impl Iterator<Item = (&'a Path, &'a Report)>) -> BTreeMap<String, Lines> {
     let mut all: BTreeMap<String, Lines> = BTreeMap::new();
     for (suite, report) in reports {
         for (file, covered, missed) in report.lines.iter().filter(|(file, ..)| !is_test(Path::new(file))) {

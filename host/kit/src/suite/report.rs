@@ -98,7 +98,7 @@ pub struct Logged {
 }
 
 /// Returns the policies' log, without the lines that are meant for `guard-host test`.
-pub(super) fn logged(traces: &[Trace]) -> Vec<Logged> {
+pub(super) fn policy_log(traces: &[Trace]) -> Vec<Logged> {
     let steps = traces.iter().flat_map(|trace| &trace.steps);
     let lines = steps.flat_map(|step| step.answer.log.iter().map(move |line| (step, line)));
     let own = |line: &LogLine| line.level == Level::Info && log_value(line).is_some();
@@ -127,7 +127,7 @@ pub(super) fn limits(chain: &Chain, policy: &str) -> Limits {
 }
 
 /// Returns the policy that came closest to its time limit.
-pub(super) fn spent(chain: &Chain, traces: &[Trace]) -> Option<LimitUsage> {
+pub(super) fn highest_usage(chain: &Chain, traces: &[Trace]) -> Option<LimitUsage> {
     let steps = traces.iter().flat_map(|trace| &trace.steps);
     let spent = steps.map(|step| LimitUsage {
         policy: step.policy.clone(),

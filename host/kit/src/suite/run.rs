@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use super::report::{Difference, Report, limits, logged, spent};
-use super::world::{circumstances, machine};
+use super::report::{Difference, Report, highest_usage, limits, policy_log};
+use super::world::{machine, world_context};
 use super::{Case, Suite, WorldFacts, rego};
 use guard_config::problem::nearest;
 use guard_contract::Finding;
@@ -53,10 +53,10 @@ pub fn run(chain: &Chain, suite: &Suite, case: &Case) -> Report {
     compare_texts(case, &verdict, &mut differences);
     compare_reply(case, &reply.unwrap_or_else(|| harness.encode(&verdict, surface)), &mut differences);
     compare_rest(case, &traces, &mut differences);
-    let spent = spent(chain, &traces);
+    let spent = highest_usage(chain, &traces);
     let lines = traces.iter().flat_map(rego::lines).collect();
     let rules = traces.iter().flat_map(rego::rules).collect();
-    let log = logged(&traces);
+    let log = policy_log(&traces);
     let analyses = traces.into_iter().filter_map(|trace| trace.analysis).collect();
     Report { differences, verdict, analyses, time, spent, log, lines, rules, is_skipped: false }
 }
@@ -86,23 +86,23 @@ fn read(suite: &Suite, case: &Case) -> Result<CaseInput, Unfit> {
         let unfit = || ("an object or a command as `input`".to_owned(), format!("`{}`", case.input));
         let calls = vec![ToolCall::new(case.tool(), case.input().ok_or_else(unfit)?)];
         let harness = guard_harness::default();
-        let asked = Ok(Some(ChainQuery { calls, at: circumstances(&world), facts }));
-        return Ok(CaseInput { harness, surface: harness.capabilities().usual(), asked });
+        let query = Ok(Some(ChainQuery { calls, at: world_context(&world), facts }));
+        return Ok(CaseInput { harness, surface: harness.capabilities().usual_surface(), asked: query });
     };
     let name = case.harness.as_deref().unwrap_or("claude");
-    let Some(named) = guard_harness::named(name) else {
+    let Some(named) = guard_harness::find_harness(name) else {
         let names: Vec<&str> = guard_harness::ALL.iter().map(|harness| harness.name()).collect();
         return Err((format!("one of the harnesses {}", names.join(", ")), format!("`{name}`")));
     };
     let text = payload.as_str().map_or_else(|| payload.to_string(), str::to_owned);
-    let (mut harness, mut surface) = (named, named.capabilities().usual());
+    let (mut harness, mut surface) = (named, named.capabilities().usual_surface());
     let decoded = hook::parse(text.into_bytes()).and_then(|object| {
         harness = guard_harness::detect(&object, named);
         surface = harness.surface(&object);
         harness.decode(&object).map_err(Refusal::from)
     });
-    let asked = decoded.map(|payload| {
-        let at = at(&world, harness, &payload, &*facts);
+    let query = decoded.map(|payload| {
+        let at = payload_context(&world, harness, &payload, &*facts);
         match payload.event {
             Event::Calls(calls) if !calls.is_empty() => Some(ChainQuery { calls, at, facts }),
             Event::Calls(_)
@@ -113,7 +113,7 @@ fn read(suite: &Suite, case: &Case) -> Result<CaseInput, Unfit> {
             | Event::Other => None,
         }
     });
-    Ok(CaseInput { harness, surface, asked })
+    Ok(CaseInput { harness, surface, asked: query })
 }
 
 /// Returns the calls of a case, with their context and machine. Empty if the case can't be run, or has nothing to
@@ -150,15 +150,15 @@ fn course(chain: &Chain, suite: &Suite, case: &Case) -> Result<CaseResults, Unfi
 }
 
 /// Returns the context of a payload's call. The payload takes precedence over the world.
-fn at(world: &WorldFacts, harness: &dyn Harness, payload: &Payload, facts: &dyn Facts) -> CallContext {
-    let mut at = circumstances(world);
-    let put = |value: &mut String, told: &str| {
-        if !told.is_empty() {
-            told.clone_into(value);
+fn payload_context(world: &WorldFacts, harness: &dyn Harness, payload: &Payload, facts: &dyn Facts) -> CallContext {
+    let mut at = world_context(world);
+    let override_with = |value: &mut String, declared: &str| {
+        if !declared.is_empty() {
+            declared.clone_into(value);
         }
     };
-    put(&mut at.session, &payload.session);
-    put(&mut at.permission_mode, &payload.permission_mode);
+    override_with(&mut at.session, &payload.session);
+    override_with(&mut at.permission_mode, &payload.permission_mode);
     harness.name().clone_into(&mut at.harness);
     if payload.cwd.starts_with('/') {
         at.cwd.clone_from(&payload.cwd);
@@ -234,7 +234,7 @@ fn compare_rule(chain: &Chain, case: &Case, verdict: &Verdict, differences: &mut
     {
         let got = own.map_or_else(|| format!("`{rule}`"), |own| format!("`{own}`, by `{rule}`"));
         let hint =
-            nearest_rule(chain, expected).map_or_else(String::new, |hint| format!(", which no policy declares{hint}"));
+            suggest_rule(chain, expected).map_or_else(String::new, |hint| format!(", which no policy declares{hint}"));
         differences.push(Difference { what: "rule", expected: format!("`{expected}`{hint}"), got });
     }
     for (name, expected) in &case.tags {
@@ -259,7 +259,7 @@ fn compare_near(chain: &Chain, case: &Case, verdict: &Verdict, differences: &mut
         if let Some(hit) = findings.find(|found| found.finding.rule == *near) {
             let got = format!("{} by `{}`", outcome_name(hit.finding.outcome), hit.finding.rule);
             differences.push(Difference { what: "near", expected: format!("no finding of `{near}`"), got });
-        } else if let Some(hint) = nearest_rule(chain, near) {
+        } else if let Some(hint) = suggest_rule(chain, near) {
             let got = format!("`{near}`, which no policy declares{hint}");
             differences.push(Difference { what: "near", expected: "a rule".to_owned(), got });
         }
@@ -273,7 +273,7 @@ pub(super) fn own_rule(finding: &Finding) -> Option<&str> {
 
 /// Returns a hint with the most similar rule for a rule that no manifest declares, or an empty text. `None` if it is
 /// declared.
-fn nearest_rule(chain: &Chain, rule: &str) -> Option<String> {
+fn suggest_rule(chain: &Chain, rule: &str) -> Option<String> {
     let declared = chain.prepared.members.iter().filter_map(|member| match &member.readiness {
         Readiness::Ready { manifest, .. } => Some(&manifest.rules),
         Readiness::Broken(_) => None,

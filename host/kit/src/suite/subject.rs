@@ -64,7 +64,7 @@ impl SubjectError {
         SubjectError { text: text.into(), hint: hint.into(), kind }
     }
 
-    pub(crate) fn of_machine(fault: &FaultKind) -> Self {
+    pub(crate) fn from_machine_fault(fault: &FaultKind) -> Self {
         SubjectError::new(SubjectErrorKind::Machine, fault.to_string(), fault.remedy().unwrap_or_default())
     }
 }
@@ -76,7 +76,7 @@ impl Subject {
     ///
     /// There is no such policy, or it isn't valid.
     pub fn policy(name: &str, wasi: Wasi, cwd: &Path, dirs: &AppDirs) -> Result<Self, SubjectError> {
-        let entry = entry_of(name, wasi, cwd)?;
+        let entry = find_entry(name, wasi, cwd)?;
         Subject::load(Config::bare(dirs), vec![entry], false, dirs)
     }
 
@@ -98,10 +98,10 @@ impl Subject {
     }
 
     fn load(config: Config, entries: Vec<Entry>, is_chain: bool, dirs: &AppDirs) -> Result<Self, SubjectError> {
-        let workshop = ComponentLoader::open(dirs).map_err(|fault| SubjectError::of_machine(&fault))?;
+        let workshop = ComponentLoader::open(dirs).map_err(|fault| SubjectError::from_machine_fault(&fault))?;
         let engine = workshop.engine.clone();
         let clock = Clock::start(engine.clone());
-        let analyzer = workshop.analyzer().map_err(|fault| SubjectError::of_machine(&fault))?;
+        let analyzer = workshop.analyzer().map_err(|fault| SubjectError::from_machine_fault(&fault))?;
         let (mut members, mut policies) = (Vec::new(), Vec::new());
         for entry in entries {
             let made = workshop.policy(&entry).and_then(|(policy, artifact, manifest)| {
@@ -166,7 +166,7 @@ impl Subject {
         let mut prepared = self.chain_for_suite(suite)?.prepared;
         let mut policies = Vec::with_capacity(prepared.members.len());
         for Member { entry, readiness } in &mut prepared.members {
-            let taken = Component::from_entry(entry)
+            let captured = Component::from_entry(entry)
                 .and_then(|component| {
                     self.engine.snapshot(
                         &component.wasm(guard_builtins::component)?,
@@ -175,8 +175,8 @@ impl Subject {
                         compile,
                     )
                 })
-                .and_then(|taken| load(&self.engine, &compile(&taken)?, entry.wasi));
-            let (policy, _) = taken.map_err(|fault| unusable(entry, &fault))?;
+                .and_then(|captured| load(&self.engine, &compile(&captured)?, entry.wasi));
+            let (policy, _) = captured.map_err(|fault| unusable(entry, &fault))?;
             policies.push(policy);
             if let Readiness::Ready { snapshot, .. } = readiness {
                 *snapshot = Some(Snapshot::in_memory());
@@ -205,7 +205,7 @@ impl Subject {
 /// # Errors
 ///
 /// There is no such built-in and no such file.
-pub(crate) fn entry_of(name: &str, wasi: Wasi, cwd: &Path) -> Result<Entry, SubjectError> {
+pub(crate) fn find_entry(name: &str, wasi: Wasi, cwd: &Path) -> Result<Entry, SubjectError> {
     let entry = match guard_builtins::find(name) {
         Some(builtin) => guard_config::builtin_entry(builtin, Layer::User),
         None => read_settings(name, &cwd.join(name))?,

@@ -6,7 +6,7 @@ use guard_facts::fixed::FixedFacts;
 use super::WorldFacts;
 
 /// Returns the context of calls in a world.
-pub(super) fn circumstances(world: &WorldFacts) -> CallContext {
+pub(super) fn world_context(world: &WorldFacts) -> CallContext {
     let or = |value: &Option<String>, default: &str| value.clone().unwrap_or_else(|| default.to_owned());
     CallContext {
         cwd: or(&world.cwd, "/repo"),

@@ -3,8 +3,8 @@
 use super::evaluator::Evaluator;
 use super::fold;
 use super::library::python::canonical;
-use super::library::{CallEffect, effect_of, node};
-use super::requests::{changes, takes_away};
+use super::library::{CallEffect, call_effect, node};
+use super::requests::{changes, is_deletion};
 use super::value::Value;
 use crate::{ActionKind, Piece, Text, Unknown};
 
@@ -25,7 +25,7 @@ pub(super) struct Args {
 }
 
 impl Args {
-    pub(super) fn of(values: Vec<Value>) -> Args {
+    pub(super) fn new(values: Vec<Value>) -> Args {
         Args { values, ..Args::default() }
     }
 
@@ -34,17 +34,17 @@ impl Args {
         Args { values: vec![Value::Unknown], named: Vec::new(), open: true }
     }
 
-    pub(super) fn at(&self, at: usize) -> Option<&Value> {
+    pub(super) fn argument(&self, at: usize) -> Option<&Value> {
         self.values.get(at)
     }
 
-    pub(super) fn named(&self, name: &str) -> Option<&Value> {
+    pub(super) fn named_argument(&self, name: &str) -> Option<&Value> {
         self.named.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
     /// The argument at a place, or by one of its names.
     pub(super) fn get(&self, at: usize, names: &[&str]) -> Option<&Value> {
-        self.at(at).or_else(|| names.iter().find_map(|name| self.named(name)))
+        self.argument(at).or_else(|| names.iter().find_map(|name| self.named_argument(name)))
     }
 }
 
@@ -70,7 +70,7 @@ impl Evaluator<'_> {
             Value::Partial(callee, first) => {
                 let mut all = (**first).clone();
                 all.values.extend(args.values.iter().cloned());
-                all.named.retain(|(name, _)| args.named(name).is_none());
+                all.named.retain(|(name, _)| args.named_argument(name).is_none());
                 all.named.extend(args.named.iter().cloned());
                 all.open |= args.open;
                 self.apply(callee, &all)
@@ -83,20 +83,20 @@ impl Evaluator<'_> {
             }
             Value::Ref(place) => self.call_object(*place, args),
             Value::Hidden => {
-                self.lose("what is called is looked up at run time", EXECUTES);
+                self.add_reason("what is called is looked up at run time", EXECUTES);
                 Value::Hidden
             }
             Value::Named(name) => match self.call_special(name, args) {
                 Some(value) => value,
                 None => {
-                    let args = self.loaded(args);
+                    let args = self.load_arguments(args);
                     self.call_named(name, &args)
                 }
             },
             Value::Method(base, name) => match &**base {
-                Value::Ref(place) => self.on_place(*place, name, args),
+                Value::Ref(place) => self.call_method_at(*place, name, args),
                 base => {
-                    let args = self.loaded(args);
+                    let args = self.load_arguments(args);
                     self.call_method(base, name, &args)
                 }
             },
@@ -106,21 +106,21 @@ impl Evaluator<'_> {
             }
         };
         self.leave();
-        value.bounded()
+        value.truncate()
     }
 
     /// Calls the functions that are passed to an unknown function, which may call them.
     pub(super) fn call_back(&mut self, args: &Args) {
         let all = args.values.iter().chain(args.named.iter().map(|(_, value)| value));
         let callable: Vec<Value> = all.filter(|value| value.is_callable()).cloned().collect();
-        let target = args.named("target").filter(|target| target.is_callable());
+        let target = args.named_argument("target").filter(|target| target.is_callable());
         for value in callable {
-            let given = match (args.named("args"), target) {
-                (Some(Value::List(values)), Some(target)) if *target == value => Args::of(values.clone()),
+            let arguments = match (args.named_argument("args"), target) {
+                (Some(Value::List(values)), Some(target)) if *target == value => Args::new(values.clone()),
                 _ => Args::unknown(),
             };
-            self.perhaps(|eval| eval.apply(&value, &given));
-            self.do_later(&value, &given);
+            self.perhaps(|eval| eval.apply(&value, &arguments));
+            self.defer_call(&value, &arguments);
         }
     }
 
@@ -128,10 +128,10 @@ impl Evaluator<'_> {
     pub(super) fn call_each(&mut self, callee: &Value, row: &Value) -> Value {
         match row.elements() {
             Some(elements) => {
-                Value::List(elements.into_iter().map(|element| self.apply(callee, &Args::of(vec![element]))).collect())
+                Value::List(elements.into_iter().map(|element| self.apply(callee, &Args::new(vec![element]))).collect())
             }
             None => {
-                let args = Args::of(vec![row.element()]);
+                let args = Args::new(vec![row.element()]);
                 let outer = self.turn_branches;
                 let value = self.perhaps(|eval| {
                     eval.turn_branches = Some(eval.branches);
@@ -145,16 +145,16 @@ impl Evaluator<'_> {
 
     fn call_named(&mut self, name: &str, args: &Args) -> Value {
         if name.starts_with("node.")
-            && let Some(does) = effect_of(name)
+            && let Some(does) = call_effect(name)
         {
-            let args = self.loaded(&node::with_options(args));
+            let args = self.load_arguments(&node::options_as_arguments(args));
             let value = self.act_on(name, does, &args);
             self.call_back(&args);
             return value;
         }
-        match effect_of(name) {
+        match call_effect(name) {
             Some(does) => self.act_on(name, does, args),
-            None => self.plain(name, args),
+            None => self.call_plain(name, args),
         }
     }
 
@@ -175,23 +175,23 @@ impl Evaluator<'_> {
                 return args.values.last().map_or(Value::Unknown, |code| self.run_code(name, code));
             }
             // Otherwise its first argument is a file.
-            CallEffect::Code if name == "node.worker_threads.Worker" && !takes_code(args) => {}
-            CallEffect::Code => return self.run_in(name, args),
+            CallEffect::Code if name == "node.worker_threads.Worker" && !is_given_code(args) => {}
+            CallEffect::Code => return self.run_in_namespace(name, args),
             CallEffect::Connect | CallEffect::Send => {
-                let has_body = args.named("data").or_else(|| args.named("json")).is_some();
+                let has_body = args.named_argument("data").or_else(|| args.named_argument("json")).is_some();
                 let sends = does == CallEffect::Send || has_body || changes(args);
-                let deletes = takes_away(name, None, args);
+                let deletes = is_deletion(name, None, args);
                 self.request(args.get(0, &["url", "host", "address"]), sends || deletes, deletes);
             }
             CallEffect::Fetch => {
                 self.connect(args.get(0, &["url"]), false);
                 let to = args.get(1, &["filename", "out"]);
-                self.on_path(name, to, WRITES, written);
+                self.add_path_action(name, to, WRITES, write_action);
             }
-            CallEffect::Import => return imported(name, args),
+            CallEffect::Import => return imported_module(name, args),
             CallEffect::Hide => {
                 if name == "code.interact" {
-                    self.lose("what is called is looked up at run time", EXECUTES);
+                    self.add_reason("what is called is looked up at run time", EXECUTES);
                 }
                 return Value::Hidden;
             }
@@ -211,60 +211,67 @@ impl Evaluator<'_> {
                 return self.open(name, path, Some(&Value::text(mode)), "r");
             }
             // What is printed then goes into the file.
-            CallEffect::Read if name.starts_with("fileinput.") && is_on(args.named("inplace")) => {
-                self.on_path(name, path, WRITES, written);
+            CallEffect::Read if name.starts_with("fileinput.") && is_on(args.named_argument("inplace")) => {
+                self.add_path_action(name, path, WRITES, write_action);
             }
-            CallEffect::Read => self.on_path(name, path, Unknown::default(), ActionKind::Read),
+            CallEffect::Read => self.add_path_action(name, path, Unknown::default(), ActionKind::Read),
             CallEffect::ListFolder => {
                 let here = Value::text(".");
                 let folder = path.unwrap_or(&here);
-                self.on_path(name, Some(folder), Unknown::default(), ActionKind::Read);
-                return listed(name, folder);
+                self.add_path_action(name, Some(folder), Unknown::default(), ActionKind::Read);
+                return listed_names(name, folder);
             }
             CallEffect::Write => {
-                let flag = args.named("flags").or_else(|| args.named("flag")).and_then(Value::known);
+                let flag =
+                    args.named_argument("flags").or_else(|| args.named_argument("flag")).and_then(Value::known_text);
                 let append = name.contains("append") || flag.is_some_and(|flag| flag.contains('a'));
                 let empties = !append && leaves_nothing(name, args);
                 let unknown = if empties { DELETES } else { WRITES };
-                self.on_path(name, path, unknown, |path| ActionKind::Write { path, append, empties });
+                self.add_path_action(name, path, unknown, |path| ActionKind::Write { path, append, empties });
             }
-            CallEffect::Save => self.on_path(name, path, Unknown::default(), written),
-            CallEffect::MakeFolder => self.on_path(name, path, Unknown::default(), ActionKind::MakeFolder),
-            CallEffect::Delete => self.on_path(name, path, DELETES, ActionKind::Delete),
-            CallEffect::Remove => match args.named("recursive") {
-                None | Some(Value::Bool(false)) => self.on_path(name, path, DELETES, ActionKind::Delete),
-                Some(_) => self.on_path(name, path, DELETES, ActionKind::DeleteTree),
+            CallEffect::Save => self.add_path_action(name, path, Unknown::default(), write_action),
+            CallEffect::MakeFolder => self.add_path_action(name, path, Unknown::default(), ActionKind::MakeFolder),
+            CallEffect::Delete => self.add_path_action(name, path, DELETES, ActionKind::Delete),
+            CallEffect::Remove => match args.named_argument("recursive") {
+                None | Some(Value::Bool(false)) => self.add_path_action(name, path, DELETES, ActionKind::Delete),
+                Some(_) => self.add_path_action(name, path, DELETES, ActionKind::DeleteTree),
             },
-            CallEffect::DeleteTree => self.on_path(name, path, DELETES, ActionKind::DeleteTree),
-            CallEffect::Change => self.on_path(name, path, WRITES, ActionKind::Change),
+            CallEffect::DeleteTree => self.add_path_action(name, path, DELETES, ActionKind::DeleteTree),
+            CallEffect::Change => self.add_path_action(name, path, WRITES, ActionKind::Change),
             CallEffect::Move => {
-                self.on_path(name, path, DELETES, ActionKind::MoveAway);
-                self.put(name, path, args, true);
+                self.add_path_action(name, path, DELETES, ActionKind::MoveAway);
+                self.add_transfer(name, path, args, true);
             }
             CallEffect::CopyFile | CallEffect::CopyTree => {
-                self.on_path(name, path, Unknown::default(), ActionKind::Read);
-                self.put(name, path, args, false);
+                self.add_path_action(name, path, Unknown::default(), ActionKind::Read);
+                self.add_transfer(name, path, args, false);
                 if does == CallEffect::CopyTree {
                     let to = args.get(1, &["dst"]);
-                    self.on_path(name, to, Unknown::default(), |folder| ActionKind::Fill { folder, archive: false });
+                    self.add_path_action(name, to, Unknown::default(), |folder| ActionKind::Fill {
+                        folder,
+                        archive: false,
+                    });
                 }
             }
             CallEffect::Unpack => {
-                self.on_path(name, path, Unknown::default(), ActionKind::Read);
+                self.add_path_action(name, path, Unknown::default(), ActionKind::Read);
                 let here = Value::text(".");
                 let to = args.get(1, &["extract_dir"]).unwrap_or(&here);
-                self.on_path(name, Some(to), Unknown::default(), |folder| ActionKind::Fill { folder, archive: true });
+                self.add_path_action(name, Some(to), Unknown::default(), |folder| ActionKind::Fill {
+                    folder,
+                    archive: true,
+                });
             }
             CallEffect::Link => {
-                let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
-                self.on_path(name, args.get(1, &["dst"]), WRITES, |at| ActionKind::Link { at, to: to.clone() });
+                let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::to_text_part);
+                self.add_path_action(name, args.get(1, &["dst"]), WRITES, |at| ActionKind::Link { at, to: to.clone() });
             }
             CallEffect::ChangeFolder => {
                 if !self.moves {
-                    self.lose("the folder changes in a way that was not seen", Unknown::ALL);
+                    self.add_reason("the folder changes in a way that was not seen", Unknown::ALL);
                 }
-                let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
-                self.state.folder = Some(self.place(&to));
+                let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::to_text_part);
+                self.state.folder = Some(self.resolve_path(&to));
                 self.touch();
             }
             // The others are not about files.
@@ -274,10 +281,14 @@ impl Evaluator<'_> {
     }
 
     /// Notes where something is copied or moved to.
-    fn put(&mut self, name: &str, from: Option<&Value>, args: &Args, moves: bool) {
-        let from = from.map_or_else(|| Text::of(Piece::Unknown), |from| self.place(&from.as_part()));
+    fn add_transfer(&mut self, name: &str, from: Option<&Value>, args: &Args, moves: bool) {
+        let from = from.map_or_else(|| Text::of(Piece::Unknown), |from| self.resolve_path(&from.to_text_part()));
         let each = moves && self.is_each(&from);
-        self.on_path(name, args.get(1, &["dst"]), WRITES, |to| ActionKind::Put { from: from.clone(), to, each });
+        self.add_path_action(name, args.get(1, &["dst"]), WRITES, |to| ActionKind::Put {
+            from: from.clone(),
+            to,
+            each,
+        });
     }
 
     /// Returns whether the file is one that a pattern or a folder gives, in a loop that no test narrows.
@@ -289,24 +300,24 @@ impl Evaluator<'_> {
     pub(super) fn open(&mut self, name: &str, path: Option<&Value>, mode: Option<&Value>, default: &str) -> Value {
         let modes = mode.map_or_else(
             || vec![Some(default.to_owned())],
-            |mode| mode.alternatives().iter().map(|mode| mode.known().map(str::to_owned)).collect(),
+            |mode| mode.alternatives().iter().map(|mode| mode.known_text().map(str::to_owned)).collect(),
         );
         for mode in &modes {
             match mode.as_deref() {
                 Some(mode) if !mode.contains(['w', 'a', 'x', '+']) => {
-                    self.on_path(name, path, Unknown::default(), ActionKind::Read);
+                    self.add_path_action(name, path, Unknown::default(), ActionKind::Read);
                 }
                 mode => {
                     let append = mode.is_some_and(|mode| mode.contains('a'));
-                    self.on_path(name, path, WRITES, |path| ActionKind::Write { path, append, empties: false });
+                    self.add_path_action(name, path, WRITES, |path| ActionKind::Write { path, append, empties: false });
                 }
             }
         }
-        Value::File(path.map_or_else(|| Text::of(Piece::Unknown), Value::as_part))
+        Value::File(path.map_or_else(|| Text::of(Piece::Unknown), Value::to_text_part))
     }
 
     /// Notes what is done to a path; what is done to one that is not known is a reason.
-    pub(super) fn on_path(
+    pub(super) fn add_path_action(
         &mut self,
         name: &str,
         path: Option<&Value>,
@@ -314,34 +325,36 @@ impl Evaluator<'_> {
         what: impl Fn(Text) -> ActionKind,
     ) {
         let Some(path) = path else {
-            return self.lose(&format!("the target of `{name}` is not written out"), unknown);
+            return self.add_reason(&format!("the target of `{name}` is not written out"), unknown);
         };
         let several = path.alternatives().len() > 1;
         for one in path.alternatives() {
             match one {
                 Value::Text(text) | Value::Path(text) | Value::File(text) => {
-                    let text = self.place(text);
+                    let text = self.resolve_path(text);
                     if text.is_own() {
                         continue;
                     }
                     let whole = matches!(what(Text::default()), ActionKind::DeleteTree(_));
                     if text.begins_unknown() || whole && text.is_partly_unknown() {
-                        self.lose(&format!("the target of `{name}` is known only at run time"), unknown);
+                        self.add_reason(&format!("the target of `{name}` is known only at run time"), unknown);
                     }
                     self.act(what(text), !several);
                 }
                 // A number of an open file, and what is not given.
                 Value::Int(_) | Value::None => {}
                 Value::Many(value) => {
-                    self.perhaps(|eval| eval.on_path(name, Some(value), unknown, &what as &dyn Fn(Text) -> ActionKind));
+                    self.perhaps(|eval| {
+                        eval.add_path_action(name, Some(value), unknown, &what as &dyn Fn(Text) -> ActionKind)
+                    });
                 }
-                _ => self.lose(&format!("the target of `{name}` is known only at run time"), unknown),
+                _ => self.add_reason(&format!("the target of `{name}` is known only at run time"), unknown),
             }
         }
     }
 
     /// A path as it is seen from the folder in which the code was started.
-    pub(super) fn place(&self, path: &Text) -> Text {
+    pub(super) fn resolve_path(&self, path: &Text) -> Text {
         let Some(folder) = &self.state.folder else { return path.clone() };
         let relative = match path.pieces.first() {
             Some(Piece::Literal(text)) => !text.starts_with('/'),
@@ -353,14 +366,14 @@ impl Evaluator<'_> {
     }
 
     /// The folder in which the code is, so that it stays the same when the code goes elsewhere.
-    pub(super) fn here(&self) -> Text {
+    pub(super) fn current_folder(&self) -> Text {
         let start = if self.moves { Text::of(Piece::Variable("PWD".to_owned())) } else { Text::literal(".") };
         self.state.folder.as_ref().map_or_else(|| start.clone(), |folder| fold::join(start.clone(), folder))
     }
 
     /// A path that stays the same when the code goes elsewhere.
-    pub(super) fn whole(&self, path: &Text) -> Text {
-        if self.moves { fold::join(self.here(), path) } else { path.clone() }
+    pub(super) fn fix_path(&self, path: &Text) -> Text {
+        if self.moves { fold::join(self.current_folder(), path) } else { path.clone() }
     }
 
     pub(super) fn connect(&mut self, to: Option<&Value>, sends: bool) {
@@ -372,8 +385,8 @@ impl Evaluator<'_> {
         let Some(to) = to else { return };
         for one in to.alternatives() {
             let host = match one {
-                Value::List(values) => values.first().map_or_else(|| Text::of(Piece::Unknown), Value::as_part),
-                value => value.as_part(),
+                Value::List(values) => values.first().map_or_else(|| Text::of(Piece::Unknown), Value::to_text_part),
+                value => value.to_text_part(),
             };
             self.act(ActionKind::Connect { to: host, sends, deletes }, true);
         }
@@ -382,15 +395,15 @@ impl Evaluator<'_> {
     /// Code that is run from a text.
     pub(super) fn run_code(&mut self, name: &str, code: &Value) -> Value {
         let (is_expression, texts) = (name == "builtins.eval", code.alternatives());
-        let results = self.ways(texts.len(), |eval, at| match texts.get(at).and_then(Value::known) {
+        let results = self.ways(texts.len(), |eval, at| match texts.get(at).and_then(Value::known_text) {
             Some(code) if name == "node.Function" => {
-                let given = eval.code(code);
-                super::objects::partial(&Value::named("node.constant"), &given)
+                let result = eval.code(code);
+                super::objects::partial(&Value::named("node.constant"), &result)
             }
             Some(code) if is_expression => eval.code(&format!("(\n{}\n)", code.trim())),
             Some(code) => eval.code(code),
             None => {
-                eval.lose("code is run that is known only at run time", Unknown::ALL);
+                eval.add_reason("code is run that is known only at run time", Unknown::ALL);
                 Value::Unknown
             }
         });
@@ -408,8 +421,8 @@ fn writes(flags: &Value) -> bool {
 }
 
 /// The module that a call loads.
-fn imported(name: &str, args: &Args) -> Value {
-    match args.get(0, &["name"]).and_then(Value::known) {
+fn imported_module(name: &str, args: &Args) -> Value {
+    match args.get(0, &["name"]).and_then(Value::known_text) {
         Some(module) if name.starts_with("node.") => node::module(module),
         Some(module) => {
             let whole = name != "builtins.__import__" || args.values.len() > 3;
@@ -417,30 +430,32 @@ fn imported(name: &str, args: &Args) -> Value {
             Value::Named(canonical(module))
         }
         // A file beside it.
-        None if args.get(0, PATHS).is_some_and(|path| path.as_part().head().starts_with(['.', '/'])) => Value::Unknown,
+        None if args.get(0, PATHS).is_some_and(|path| path.to_text_part().head().starts_with(['.', '/'])) => {
+            Value::Unknown
+        }
         None => Value::Hidden,
     }
 }
 
 /// Returns whether a worker is given code: its options say so, or may, and what it is given is no name of a file.
-fn takes_code(args: &Args) -> bool {
+fn is_given_code(args: &Args) -> bool {
     let is_file = |text: &str| {
         text.starts_with(['.', '/']) || [".js", ".mjs", ".cjs", ".ts"].iter().any(|end| text.ends_with(end))
     };
-    let first = args.get(0, &["filename"]).and_then(Value::known);
-    args.named("eval").is_some() || args.values.len() > 1 && first.is_some_and(|text| !is_file(text))
+    let first = args.get(0, &["filename"]).and_then(Value::known_text);
+    args.named_argument("eval").is_some() || args.values.len() > 1 && first.is_some_and(|text| !is_file(text))
 }
 
 /// The value for each that the argument may be.
-pub(super) fn each(value: Option<&Value>, map: impl Fn(&Value) -> Value) -> Value {
+pub(super) fn map_alternatives(value: Option<&Value>, map: impl Fn(&Value) -> Value) -> Value {
     value.map_or(Value::Unknown, |value| Value::join(value.alternatives().iter().map(map)))
 }
 
 /// The names in a folder, as the call gives them.
-fn listed(name: &str, folder: &Value) -> Value {
+fn listed_names(name: &str, folder: &Value) -> Value {
     let all = |pattern: &str| {
-        each(Some(folder), |folder| {
-            Value::Text(fold::join(folder.as_part(), &Text::of(Piece::Pattern(pattern.to_owned()))))
+        map_alternatives(Some(folder), |folder| {
+            Value::Text(fold::join(folder.to_text_part(), &Text::of(Piece::Pattern(pattern.to_owned()))))
         })
     };
     let file = Value::piece(Piece::Pattern("*".to_owned()));
@@ -451,7 +466,7 @@ fn listed(name: &str, folder: &Value) -> Value {
             Value::many(Value::List(vec![below, names.clone(), names]))
         }
         "os.scandir" => {
-            let entry = each(Some(&all("*")), |entry| Value::Path(entry.as_part()));
+            let entry = map_alternatives(Some(&all("*")), |entry| Value::Path(entry.to_text_part()));
             Value::many(entry)
         }
         _ => Value::many(file),
@@ -459,7 +474,7 @@ fn listed(name: &str, folder: &Value) -> Value {
 }
 
 /// A file that something is written to, in the place of what was in it.
-pub(super) fn written(path: Text) -> ActionKind {
+pub(super) fn write_action(path: Text) -> ActionKind {
     ActionKind::Write { path, append: false, empties: false }
 }
 
@@ -469,5 +484,5 @@ fn leaves_nothing(name: &str, args: &Args) -> bool {
     if name.contains("truncate") {
         return args.get(1, &["length", "len"]).is_none_or(|length| matches!(length, Value::Int(0)));
     }
-    args.get(1, &["data", "content"]).and_then(Value::known) == Some("")
+    args.get(1, &["data", "content"]).and_then(Value::known_text) == Some("")
 }

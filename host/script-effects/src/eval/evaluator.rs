@@ -153,7 +153,7 @@ impl<'a> Evaluator<'a> {
         if self.code_depth >= CODE_DEEP || self.depth > DEEP / 2 {
             self.spend(code.len() / 64);
             self.may(code);
-            self.lose("code inside code is nested too deeply", Unknown::ALL);
+            self.add_reason("code inside code is nested too deeply", Unknown::ALL);
             return Value::Unknown;
         }
         self.code_depth += 1;
@@ -167,7 +167,7 @@ impl<'a> Evaluator<'a> {
         self.moves |= code.contains("chdir");
         let codes = self.codes;
         let Some(block) = codes.block(code, || self.lower(code)) else {
-            self.lose("the code holds too much code", Unknown::ALL);
+            self.add_reason("the code holds too much code", Unknown::ALL);
             return Value::Unknown;
         };
         self.spend(code.len() / 64);
@@ -189,7 +189,7 @@ impl<'a> Evaluator<'a> {
     fn lower(&mut self, code: &str) -> Option<Block> {
         self.may(code);
         if code.len() > LONGEST {
-            self.lose("the code is too long", Unknown::ALL);
+            self.add_reason("the code is too long", Unknown::ALL);
             return None;
         }
         let script = (self.parse)(code);
@@ -198,7 +198,7 @@ impl<'a> Evaluator<'a> {
             self.may(&script.unescaped);
         }
         if let Some(reason) = script.reason {
-            self.lose(reason, Unknown::ALL);
+            self.add_reason(reason, Unknown::ALL);
         }
         script.body
     }
@@ -217,7 +217,7 @@ impl<'a> Evaluator<'a> {
     /// Goes one deeper; false if that is too deep, or too much.
     pub(super) fn enter(&mut self) -> bool {
         if self.depth >= DEEP {
-            self.lose("the code is nested too deeply", Unknown::ALL);
+            self.add_reason("the code is nested too deeply", Unknown::ALL);
             return false;
         }
         if !self.spend(1) {
@@ -240,7 +240,7 @@ impl<'a> Evaluator<'a> {
     pub(super) fn spend(&mut self, units: usize) -> bool {
         let Some(left) = self.work.checked_sub(units) else {
             self.work = 0;
-            self.lose("the code is too long to follow", Unknown::ALL);
+            self.add_reason("the code is too long to follow", Unknown::ALL);
             return false;
         };
         self.work = left;
@@ -253,7 +253,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Notes a reason, and what may be done that is not listed: anything is what the words of the code say.
-    pub(super) fn lose(&mut self, reason: &str, unknown: Unknown) {
+    pub(super) fn add_reason(&mut self, reason: &str, unknown: Unknown) {
         if unknown == Unknown::ALL {
             for code in std::mem::take(&mut self.unsearched) {
                 self.may |= crate::words::may(&code);
@@ -272,7 +272,7 @@ impl<'a> Evaluator<'a> {
     pub(super) fn act(&mut self, what: ActionKind, certain: bool) {
         let certain = certain && self.branches == 0;
         if self.summary.actions.len() >= ACTIONS {
-            return self.lose("the code does too much", Unknown::ALL);
+            return self.add_reason("the code does too much", Unknown::ALL);
         }
         if let Some(action) = self.summary.actions.iter_mut().find(|action| action.what == what) {
             action.certain |= certain;

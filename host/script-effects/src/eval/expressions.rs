@@ -35,7 +35,7 @@ impl<'a> Evaluator<'a> {
         match expression {
             Expression::Unknown => Value::Unknown,
             Expression::TooDeep => {
-                self.lose("the code is nested too deeply", Unknown::ALL);
+                self.add_reason("the code is nested too deeply", Unknown::ALL);
                 Value::Unknown
             }
             Expression::Hidden => Value::Hidden,
@@ -47,7 +47,7 @@ impl<'a> Evaluator<'a> {
             Expression::Template(parts) => self.template(parts),
             Expression::Quoted(value) => {
                 let value = self.evaluate(value);
-                Value::join(value.alternatives().iter().map(|value| Value::Text(fold::represented(value))))
+                Value::join(value.alternatives().iter().map(|value| Value::Text(fold::repr(value))))
             }
             Expression::Name(name) => self.get(name),
             Expression::Library(name) => Value::named(name),
@@ -83,7 +83,7 @@ impl<'a> Evaluator<'a> {
             Expression::Conditional(choice) => self.conditional(choice),
             Expression::Sequence(values) => {
                 let last = self.evaluate_all(values);
-                self.keep(last)
+                self.store_value(last)
             }
             Expression::Opaque(operands) => {
                 self.evaluate_all(operands);
@@ -91,7 +91,7 @@ impl<'a> Evaluator<'a> {
             }
             Expression::Assign(name, value) => {
                 let value = self.evaluate(value);
-                let value = self.keep(value);
+                let value = self.store_value(value);
                 self.set_outside(name, value.clone());
                 value
             }
@@ -106,15 +106,15 @@ impl<'a> Evaluator<'a> {
         match expression {
             Expression::List(elements) => {
                 let row = self.row(elements);
-                self.keep(row)
+                self.store_value(row)
             }
             Expression::Table(items) => self.table(items),
             Expression::Spread(row) => self.evaluate(row),
             Expression::Comprehension { loops, key: None, element } => self.comprehension(loops, element, None),
             Expression::Comprehension { loops, key, element } => {
                 let pairs = self.comprehension(loops, element, key.as_deref());
-                let table = rows::table_of(&self.load(&pairs));
-                self.keep(table)
+                let table = rows::table_from_pairs(&self.load(&pairs));
+                self.store_value(table)
             }
             Expression::Yield(value) => {
                 let value = value.as_ref().map_or(Value::None, |value| self.evaluate(value));
@@ -136,8 +136,8 @@ impl<'a> Evaluator<'a> {
     /// One operator.
     pub(super) fn binary(&mut self, left: &Value, operator: Operator, right: &Value) -> Value {
         let (left, right) = (self.load(left), self.load(right));
-        if let (Operator::BitOr, Some(both)) = (operator, rows::both(&left, &right)) {
-            return both.bounded();
+        if let (Operator::BitOr, Some(both)) = (operator, rows::concatenate(&left, &right)) {
+            return both.truncate();
         }
         let mut found = Vec::new();
         for left in left.alternatives() {
@@ -148,7 +148,7 @@ impl<'a> Evaluator<'a> {
                 found.push(fold::binary(left, operator, right));
             }
         }
-        Value::join(found).bounded()
+        Value::join(found).truncate()
     }
 
     /// Operands of `and` or `or`, of which all but the first one may not be evaluated.
@@ -174,7 +174,7 @@ impl<'a> Evaluator<'a> {
             let key = key.as_ref().map(|key| self.evaluate(key));
             let value = self.evaluate(value);
             match key {
-                Some(key) => items.push((key, self.keep(value))),
+                Some(key) => items.push((key, self.store_value(value))),
                 None => match self.load(&value) {
                     Value::Dict(more) => items.extend(more),
                     _ => items.push((Value::Unknown, Value::Unknown)),
@@ -182,7 +182,7 @@ impl<'a> Evaluator<'a> {
             }
         }
         let all = rows::table(items);
-        self.keep(all)
+        self.store_value(all)
     }
 
     fn row(&mut self, elements: &'a [Expression]) -> Value {
@@ -190,7 +190,7 @@ impl<'a> Evaluator<'a> {
         for element in elements {
             // Evaluating one may do something, however many there are.
             let value = self.evaluate(element);
-            let value = if element.is_spread() { self.load(&value) } else { self.keep(value) };
+            let value = if element.is_spread() { self.load(&value) } else { self.store_value(value) };
             match (element, value.elements()) {
                 (Expression::Spread(_), Some(more)) => values.extend(more),
                 // There may be several; what stands before counts: a program by its name.
@@ -202,20 +202,20 @@ impl<'a> Evaluator<'a> {
                 many = true;
             }
         }
-        if many { Value::many(Value::join(values)).bounded() } else { Value::List(values).bounded() }
+        if many { Value::many(Value::join(values)).truncate() } else { Value::List(values).truncate() }
     }
 
     fn comprehension(&mut self, loops: &'a [Loop], element: &'a Expression, key: Option<&'a Expression>) -> Value {
         let scope = Scope { parent: Some(self.current), kind: Kind::Row, ..Scope::default() };
         let value = self.within(scope, |eval| eval.generate(loops, element, key));
-        value.bounded()
+        value.truncate()
     }
 
     fn generate(&mut self, loops: &'a [Loop], element: &'a Expression, key: Option<&'a Expression>) -> Value {
         let Some((first, rest)) = loops.split_first() else {
             let key = key.map(|key| self.evaluate(key));
             let value = self.evaluate(element);
-            let value = self.keep(value);
+            let value = self.store_value(value);
             return key.map_or_else(|| value.clone(), |key| Value::List(vec![key, value.clone()]));
         };
         if !self.enter() {
@@ -266,7 +266,7 @@ impl<'a> Evaluator<'a> {
                 Expression::Text(text) => add(&mut texts, &[Text::literal(text)]),
                 part => {
                     let value = self.evaluate(part);
-                    let parts: Vec<Text> = value.alternatives().iter().map(Value::as_part).collect();
+                    let parts: Vec<Text> = value.alternatives().iter().map(Value::to_text_part).collect();
                     add(&mut texts, &parts);
                 }
             }
@@ -286,7 +286,12 @@ impl<'a> Evaluator<'a> {
             && let (Expression::Call(_, opened), "close", Value::File(path)) = (&**opened, name.as_str(), &**file)
             && opened.get(1, "mode").is_some_and(is_writing)
         {
-            self.on_path("open", Some(&Value::Path(path.clone())), super::calls::WRITES, super::methods::emptied);
+            self.add_path_action(
+                "open",
+                Some(&Value::Path(path.clone())),
+                super::calls::WRITES,
+                super::methods::empty_action,
+            );
         }
         self.apply(&callee, &args)
     }
@@ -312,7 +317,7 @@ impl<'a> Evaluator<'a> {
                 (Some(name), value) => args.named.push((name.clone(), value)),
                 (None, Value::Dict(items)) => {
                     for (key, value) in items {
-                        match key.known() {
+                        match key.known_text() {
                             Some(key) => args.named.push((key.to_owned(), value)),
                             None => args.open = true,
                         }

@@ -97,7 +97,7 @@ impl<'a> Evaluator<'a> {
             let before = self.state.clone();
             self.sites.get_or_insert_default().seen.clone_from(&seen);
             self.perhaps(|eval| eval.turn(|eval| turn(eval)));
-            self.make_older();
+            self.end_turn();
             !self.widen(&before)
         });
         if outermost {
@@ -106,7 +106,7 @@ impl<'a> Evaluator<'a> {
             sites.made = made;
         }
         if !settled {
-            self.lose("a loop changes too much", Unknown::ALL);
+            self.add_reason("a loop changes too much", Unknown::ALL);
         }
     }
 
@@ -122,7 +122,7 @@ impl<'a> Evaluator<'a> {
         let mut early = false;
         for (context, target) in contexts {
             let value = self.evaluate(context);
-            let called = called(context);
+            let called = callee_name(context);
             back |= called == Some("chdir");
             early |= matches!(called, Some("suppress" | "raises" | "assertRaises")) || matches!(value, Value::Ref(_));
             let entered = match value {
@@ -191,7 +191,7 @@ impl<'a> Evaluator<'a> {
 }
 
 /// The last name of what a call calls.
-fn called(call: &Expression) -> Option<&str> {
+fn callee_name(call: &Expression) -> Option<&str> {
     let Expression::Call(callee, _) = call else { return None };
     match &**callee {
         Expression::Member(_, name) | Expression::Name(name) => Some(name),

@@ -15,10 +15,10 @@ const LONGEST: usize = 4096;
 pub(super) fn binary(left: &Value, operator: Operator, right: &Value) -> Value {
     match (left, operator, right) {
         (Value::Hidden, _, _) => Value::Hidden,
-        (Value::Path(base), Operator::Divide, right) => Value::Path(join(base.clone(), &right.as_part())),
+        (Value::Path(base), Operator::Divide, right) => Value::Path(join(base.clone(), &right.to_text_part())),
         (Value::Text(base), Operator::Divide, Value::Path(right)) => Value::Path(join(base.clone(), right)),
         (Value::Unknown, Operator::Divide, Value::Text(_) | Value::Path(_)) => {
-            Value::Path(join(Text::of(Piece::Unknown), &right.as_part()))
+            Value::Path(join(Text::of(Piece::Unknown), &right.to_text_part()))
         }
         (Value::Int(left), Operator::Add, Value::Int(right)) => {
             left.checked_add(*right).map_or(Value::Unknown, Value::Int)
@@ -95,13 +95,13 @@ fn is_whole(piece: &Piece) -> bool {
 }
 
 /// Paths joined of parts, each of which may be one of several.
-pub(super) fn joined(parts: &[Value]) -> Vec<Text> {
+pub(super) fn join_alternatives(parts: &[Value]) -> Vec<Text> {
     let Some((first, rest)) = parts.split_first() else { return vec![Text::of(Piece::Unknown)] };
-    let mut paths: Vec<Text> = first.alternatives().iter().map(Value::as_part).collect();
+    let mut paths: Vec<Text> = first.alternatives().iter().map(Value::to_text_part).collect();
     for part in rest {
         let all = paths
             .iter()
-            .flat_map(|path| part.alternatives().iter().map(move |part| join(path.clone(), &part.as_part())));
+            .flat_map(|path| part.alternatives().iter().map(move |part| join(path.clone(), &part.to_text_part())));
         paths = all.take(MOST).collect();
         if paths.len() == MOST {
             paths.push(Text::of(Piece::Unknown));
@@ -129,11 +129,11 @@ fn percent(text: &Text, values: &Value) -> Text {
                 chars.as_str()
             }
             Some('s' | 'd' | 'i') => {
-                result = result.and(&row.next().unwrap_or(&Value::Unknown).as_part());
+                result = result.and(&row.next().unwrap_or(&Value::Unknown).to_text_part());
                 chars.as_str()
             }
             Some('r') => {
-                result = result.and(&represented(row.next().unwrap_or(&Value::Unknown)));
+                result = result.and(&repr(row.next().unwrap_or(&Value::Unknown)));
                 chars.as_str()
             }
             _ => {
@@ -147,14 +147,14 @@ fn percent(text: &Text, values: &Value) -> Text {
 }
 
 /// A value as `repr` writes it.
-pub(super) fn represented(value: &Value) -> Text {
+pub(super) fn repr(value: &Value) -> Text {
     match value {
         Value::Text(text) if !text.is_partly_unknown() => {
             let plain = text.known().is_none_or(|text| !text.contains(['\'', '\\', '\n']));
             if plain { Text::literal("'").and(text).with("'") } else { Text::of(Piece::Unknown) }
         }
         Value::Text(text) => Text::literal("'").and(text).with("'"),
-        Value::Int(_) | Value::Bool(_) | Value::None => value.as_part(),
+        Value::Int(_) | Value::Bool(_) | Value::None => value.to_text_part(),
         _ => Text::of(Piece::Unknown),
     }
 }
@@ -194,7 +194,7 @@ pub(super) fn format(form: &Text, values: &[Value], named: &[(String, Value)]) -
                 Err(_) => named.iter().find(|(name, _)| name == field).map(|(_, value)| value),
             },
         };
-        result = result.and(&value.map_or_else(|| Text::of(Piece::Unknown), Value::as_part));
+        result = result.and(&value.map_or_else(|| Text::of(Piece::Unknown), Value::to_text_part));
     }
     Value::Text(result.with(rest))
 }
@@ -208,7 +208,7 @@ pub(super) fn slice(value: &Value, from: Option<&Value>, to: Option<&Value>, ste
     let is_text = matches!(value, Value::Text(_));
     let Some(mut elements) = (if is_text {
         value
-            .known()
+            .known_text()
             .filter(|text| text.len() <= LONGEST)
             .map(|text| text.chars().map(|c| Value::text(&c.to_string())).collect())
     } else {
@@ -239,7 +239,7 @@ pub(super) fn slice(value: &Value, from: Option<&Value>, to: Option<&Value>, ste
         elements = elements.get(first..last.max(first)).unwrap_or_default().to_vec();
     }
     if is_text {
-        let text: String = elements.iter().filter_map(Value::known).collect();
+        let text: String = elements.iter().filter_map(Value::known_text).collect();
         return Value::text(&text);
     }
     Value::List(elements)
@@ -252,11 +252,11 @@ fn is_plain(codec: &Value) -> bool {
         let families = ["utf8", "ascii", "latin", "iso8859", "cp12", "cp4", "cp8", "usascii", "mbcs", "l1"];
         families.iter().any(|family| codec.starts_with(family))
     };
-    codec.known().is_some_and(plain)
+    codec.known_text().is_some_and(plain)
 }
 
 /// The text that a codec makes of a text.
-pub(super) fn coded(text: &str, codec: &str) -> Option<Value> {
+pub(super) fn apply_codec(text: &str, codec: &str) -> Option<Value> {
     let text = match codec.to_ascii_lowercase().replace(['_', '-'], "").trim_end_matches("codec") {
         "rot13" => rot13(text),
         "hex" => hex(text)?,
@@ -269,8 +269,8 @@ pub(super) fn coded(text: &str, codec: &str) -> Option<Value> {
 /// A method of a text that gives a text or a row; `None` if it is not one of those.
 pub(super) fn text_method(text: &Text, name: &str, values: &[Value]) -> Option<Value> {
     let known = text.known();
-    let first = values.first().and_then(Value::known);
-    let second = values.get(1).and_then(Value::known);
+    let first = values.first().and_then(Value::known_text);
+    let second = values.get(1).and_then(Value::known_text);
     let unknown = || Value::piece(Piece::Unknown);
     let map = |change: &dyn Fn(&str) -> String| {
         known.filter(|text| text.len() <= LONGEST).map_or_else(unknown, |text| Value::text(&change(text)))
@@ -279,7 +279,7 @@ pub(super) fn text_method(text: &Text, name: &str, values: &[Value]) -> Option<V
         // What is trimmed or encoded is, for a path or a command, what it was.
         "decode" | "encode" if values.first().is_some_and(|codec| !is_plain(codec)) => {
             let codec = first.unwrap_or_default();
-            return Some(known.and_then(|text| coded(text, codec)).unwrap_or_else(unknown));
+            return Some(known.and_then(|text| apply_codec(text, codec)).unwrap_or_else(unknown));
         }
         "decode" | "encode" | "strip" | "rstrip" | "lstrip" | "expandtabs" if known.is_none() => {
             Value::Text(text.clone())
@@ -309,7 +309,7 @@ pub(super) fn text_method(text: &Text, name: &str, values: &[Value]) -> Option<V
                     if at > 0 {
                         result = result.and(text);
                     }
-                    result = result.and(&part.as_part());
+                    result = result.and(&part.to_text_part());
                 }
                 Value::Text(result)
             }
@@ -385,7 +385,7 @@ pub(super) fn parent(path: &Text) -> Text {
 }
 
 /// The words of a line, as `shlex` splits it.
-pub(super) fn words(line: &str) -> Vec<String> {
+pub(super) fn split_words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;

@@ -67,7 +67,7 @@ impl<'a> Evaluator<'a> {
         for parameter in &code.parameters.all {
             if let Some(default) = &parameter.default {
                 let value = self.evaluate(default);
-                let value = self.keep(value);
+                let value = self.store_value(value);
                 defaults.insert(parameter.name.clone(), value);
             }
         }
@@ -110,18 +110,18 @@ impl<'a> Evaluator<'a> {
             function.unasked = class.is_none() && decorators.is_empty();
         }
         for decorator in decorators.into_iter().rev() {
-            value = self.decorated(&decorator, value);
+            value = self.decorate(&decorator, value);
         }
         self.set(&definition.name, value);
     }
 
-    fn decorated(&mut self, decorator: &Value, value: Value) -> Value {
+    fn decorate(&mut self, decorator: &Value, value: Value) -> Value {
         let name = match decorator {
             Value::Named(name) => name.trim_start_matches("builtins."),
             Value::Method(_, name) => name,
             _ => "",
         };
-        let Value::Function(at) = value else { return self.apply(decorator, &Args::of(vec![value])) };
+        let Value::Function(at) = value else { return self.apply(decorator, &Args::new(vec![value])) };
         let Some(function) = self.functions.get_mut(at) else { return Value::Unknown };
         match name {
             "staticmethod" | "abc.abstractstaticmethod" => function.kind = Kind::Plain,
@@ -138,7 +138,7 @@ impl<'a> Evaluator<'a> {
             "setter" | "getter" | "deleter" => function.implied = true,
             _ => match decorator {
                 Value::Function(_) | Value::Partial(..) | Value::Ref(_) | Value::OneOf(_) | Value::Hidden => {
-                    return self.apply(decorator, &Args::of(vec![value]));
+                    return self.apply(decorator, &Args::new(vec![value]));
                 }
                 _ => function.wrapped = true,
             },
@@ -163,7 +163,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Notes a call that may be done when the rest of the code has run.
-    pub(super) fn do_later(&mut self, callee: &Value, args: &Args) {
+    pub(super) fn defer_call(&mut self, callee: &Value, args: &Args) {
         let function = match callee {
             Value::Function(at) => Some(*at),
             Value::Partial(callee, _) => match **callee {
@@ -186,7 +186,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Follows the functions that nothing was seen to call, and what may be called at the end.
-    pub(super) fn uncalled(&mut self) {
+    pub(super) fn follow_all_uncalled(&mut self) {
         // One may set what another one uses.
         for pass in 0..2 {
             let mut at = 0;
@@ -212,7 +212,7 @@ impl<'a> Evaluator<'a> {
         let (class, kind, unasked) = (function.class, function.kind, function.unasked);
         let mut args = Args { open: true, ..Args::default() };
         if let Some(class) = class
-            && let Value::Object(object) = &*self.at(class)
+            && let Value::Object(object) = &*self.value_at(class)
         {
             match kind {
                 Kind::OfClass => args.values.push(Value::Ref(class)),
@@ -247,7 +247,7 @@ impl<'a> Evaluator<'a> {
         // What it did once without a change of anything, it does again.
         if self.cuts == cuts
             && self.state.version == start.0
-            && !value.holds_place()
+            && !value.contains_place()
             && let Some(function) = self.functions.get_mut(at).filter(|function| function.scope == 0)
         {
             let known = Rc::make_mut(&mut function.known);
@@ -276,7 +276,7 @@ impl<'a> Evaluator<'a> {
                     *value = Value::Unknown;
                 }
             }
-            self.do_later(&Value::Function(at), &args);
+            self.defer_call(&Value::Function(at), &args);
             return Value::Unknown;
         }
         if !self.enter() {
@@ -298,14 +298,14 @@ impl<'a> Evaluator<'a> {
         }
         self.leave();
         if yielded.is_empty() {
-            return value.bounded();
+            return value.truncate();
         }
         // What it does between two values, it does when they are asked for.
         if self.functions.len() <= ELEMENTS && !again {
-            self.do_later(&Value::Function(at), &args);
+            self.defer_call(&Value::Function(at), &args);
         }
         let one = Value::join(yielded);
-        if function.enters { one.bounded() } else { Value::many(one).bounded() }
+        if function.enters { one.truncate() } else { Value::many(one).truncate() }
     }
 
     fn follow(&mut self, body: &'a Block) -> Value {
@@ -323,32 +323,32 @@ impl<'a> Evaluator<'a> {
     fn parameters(&mut self, function: &Function<'a>, args: &Args, again: bool) -> Names {
         let mut names = Names::new();
         let parameters = &function.code.parameters;
-        let taken = parameters.by_place;
+        let positional = parameters.by_place;
         for (place, parameter) in parameters.all.iter().enumerate() {
             let name = parameter.name.as_str();
             let default = function.defaults.get(name).filter(|_| !again).cloned();
-            let at = args.at(place).filter(|_| place < taken);
-            let given = args.named(name).or(at).cloned();
-            let open = given.is_none().then_some(Value::Unknown).filter(|_| args.open || default.is_none());
-            let default = default.filter(|_| given.is_none());
-            let value = Value::join(given.into_iter().chain(default).chain(open));
-            let value = self.keep(value);
+            let at = args.argument(place).filter(|_| place < positional);
+            let argument = args.named_argument(name).or(at).cloned();
+            let open = argument.is_none().then_some(Value::Unknown).filter(|_| args.open || default.is_none());
+            let default = default.filter(|_| argument.is_none());
+            let value = Value::join(argument.into_iter().chain(default).chain(open));
+            let value = self.store_value(value);
             names.insert(name.to_owned(), value);
         }
         if let Some(rest) = &parameters.rest {
-            let mut values: Vec<Value> = args.values.iter().skip(taken).cloned().collect();
+            let mut values: Vec<Value> = args.values.iter().skip(positional).cloned().collect();
             values.extend(args.open.then_some(Value::Unknown));
             let row = if args.open { Value::many(Value::join(values)) } else { Value::List(values) };
-            let row = self.keep(row);
+            let row = self.store_value(row);
             names.insert(rest.clone(), row);
         }
         if let Some(rest) = &parameters.named_rest {
             let free = |name: &String| !names.contains_key(name);
-            let given = args.named.iter().filter(|(name, _)| free(name));
+            let argument = args.named.iter().filter(|(name, _)| free(name));
             let mut items: Vec<(Value, Value)> =
-                given.map(|(name, value)| (Value::text(name), value.clone())).collect();
+                argument.map(|(name, value)| (Value::text(name), value.clone())).collect();
             items.extend(args.open.then_some((Value::Unknown, Value::Unknown)));
-            let table = self.keep(Value::Dict(items));
+            let table = self.store_value(Value::Dict(items));
             names.insert(rest.clone(), table);
         }
         names
@@ -356,7 +356,7 @@ impl<'a> Evaluator<'a> {
 
     /// Gives back a value from the function.
     pub(super) fn return_(&mut self, value: Value) {
-        let value = self.keep(value);
+        let value = self.store_value(value);
         if let Some(returned) = self.returned.last_mut() {
             if returned.len() >= ELEMENTS {
                 returned.truncate(1);
@@ -370,7 +370,7 @@ impl<'a> Evaluator<'a> {
 
     /// Gives a value to what goes through the function.
     pub(super) fn yield_(&mut self, value: Value) {
-        let value = self.keep(value);
+        let value = self.store_value(value);
         if let Some(yielded) = self.yielded.last_mut()
             && !yielded.contains(&value)
         {

@@ -17,14 +17,14 @@ impl Evaluator<'_> {
             CallEffect::Shell => {
                 self.shell(name, &first, args);
                 // What is opened for writing is sent to it.
-                let mode = args.get(1, &["mode"]).filter(|_| name == "os.popen").and_then(Value::known);
+                let mode = args.get(1, &["mode"]).filter(|_| name == "os.popen").and_then(Value::known_text);
                 if mode.is_some_and(|mode| mode.contains('w')) {
-                    self.lose(&format!("what is sent to `{name}` is not followed"), EXECUTES);
+                    self.add_reason(&format!("what is sent to `{name}` is not followed"), EXECUTES);
                 }
             }
-            CallEffect::Popen => match args.named("shell") {
+            CallEffect::Popen => match args.named_argument("shell") {
                 None | Some(Value::Bool(false) | Value::None | Value::Int(0)) => {
-                    let program = args.named("executable").cloned();
+                    let program = args.named_argument("executable").cloned();
                     self.program(name, &first, program.as_ref(), args);
                 }
                 Some(Value::Bool(true) | Value::Int(1)) => self.shell(name, &first, args),
@@ -40,7 +40,7 @@ impl Evaluator<'_> {
                     _ => Value::text("-TERM"),
                 };
                 // `killpg` takes the number of a group, which `kill` takes with a sign.
-                let of = args.at(0).cloned().unwrap_or(Value::Unknown);
+                let of = args.argument(0).cloned().unwrap_or(Value::Unknown);
                 let of = match of {
                     Value::Int(group) if name == "os.killpg" => Value::text(&format!("-{group}")),
                     Value::Int(process) => Value::text(&process.to_string()),
@@ -70,8 +70,8 @@ impl Evaluator<'_> {
 
     /// Starts a program with its arguments in a row behind it, or all in one row, or by a shell.
     fn start(&mut self, name: &str, first: &Value, args: &Args) {
-        let options = args.named("cmd").or_else(|| args.named("args"));
-        let behind = args.at(1).filter(|row| !matches!(row, Value::Dict(_) | Value::None) && !row.is_callable());
+        let options = args.named_argument("cmd").or_else(|| args.named_argument("args"));
+        let behind = args.argument(1).filter(|row| !matches!(row, Value::Dict(_) | Value::None) && !row.is_callable());
         let one = Value::List(vec![first.clone()]);
         let row = match (first, behind.or(options)) {
             (Value::List(_) | Value::Many(_), _) => first.clone(),
@@ -79,13 +79,13 @@ impl Evaluator<'_> {
             (_, Some(rows)) => Value::join(rows.alternatives().iter().map(|row| match row {
                 Value::List(_) | Value::Many(_) => fold::binary(&one, Operator::Add, row),
                 _ => {
-                    self.lose(&format!("what `{name}` starts is known only at run time"), EXECUTES);
+                    self.add_reason(&format!("what `{name}` starts is known only at run time"), EXECUTES);
                     one.clone()
                 }
             })),
             (_, None) => one,
         };
-        match (args.named("shell"), &row) {
+        match (args.named_argument("shell"), &row) {
             (None | Some(Value::Bool(false)), _) if name.ends_with("fork") => {
                 let node = Value::List(vec![Value::text("node")]);
                 self.program(name, &fold::binary(&node, Operator::Add, &row), None, args);
@@ -100,7 +100,7 @@ impl Evaluator<'_> {
 
     fn execute(&mut self, name: &str, values: &[Value], args: &Args) {
         let Some((program, rest)) = values.split_first() else {
-            return self.lose(&format!("what `{name}` starts is not written out"), EXECUTES);
+            return self.add_reason(&format!("what `{name}` starts is not written out"), EXECUTES);
         };
         let listed = rest.first().and_then(|row| match row {
             Value::List(row) => Some(row.clone()),
@@ -121,15 +121,15 @@ impl Evaluator<'_> {
                     Some(Value::Text(text)) => Some(text.clone()),
                     _ => None,
                 },
-                Value::Many(value) => value.as_text(),
-                value => value.as_text(),
+                Value::Many(value) => value.to_text(),
+                value => value.to_text(),
             };
             match text {
                 Some(text) if !text.begins_unknown() => {
-                    let (folder, input) = self.around(args);
+                    let (folder, input) = self.folder_and_input(args);
                     self.act(ActionKind::Shell { text, folder, input }, !several);
                 }
-                _ => self.lose(&format!("what `{name}` runs is known only at run time"), EXECUTES),
+                _ => self.add_reason(&format!("what `{name}` runs is known only at run time"), EXECUTES),
             }
         }
     }
@@ -162,36 +162,36 @@ impl Evaluator<'_> {
         let several = rows.len() > 1;
         for row in rows {
             let word = |value: &Value| match value {
-                Value::Many(value) => Value::join([(**value).clone()]).as_part(),
+                Value::Many(value) => Value::join([(**value).clone()]).to_text_part(),
                 Value::OneOf(_) => Text::of(Piece::Unknown),
-                value => value.as_part(),
+                value => value.to_text_part(),
             };
             let mut words: Vec<Text> = row.iter().map(word).collect();
-            if let (Some(program), Some(first)) = (program.and_then(Value::as_text), words.first_mut()) {
+            if let (Some(program), Some(first)) = (program.and_then(Value::to_text), words.first_mut()) {
                 *first = program;
             }
             if words.first().is_none_or(Text::begins_unknown) {
-                self.lose(&format!("what `{name}` starts is known only at run time"), EXECUTES);
+                self.add_reason(&format!("what `{name}` starts is known only at run time"), EXECUTES);
                 if words.len() < 2 {
                     continue;
                 }
             }
             if is_fed(name, &words, args) {
-                self.lose(&format!("what `{name}` starts runs what it is sent"), EXECUTES);
+                self.add_reason(&format!("what `{name}` starts runs what it is sent"), EXECUTES);
             }
-            if runs_own(&words) {
-                self.lose(&format!("what `{name}` starts was made by the code itself"), EXECUTES);
+            if runs_created_file(&words) {
+                self.add_reason(&format!("what `{name}` starts was made by the code itself"), EXECUTES);
             }
-            let (folder, input) = self.around(args);
+            let (folder, input) = self.folder_and_input(args);
             self.act(ActionKind::Program { words, folder, input }, !several);
         }
     }
 
     /// Where it runs, and what it reads.
-    fn around(&self, args: &Args) -> (Option<Text>, Option<Text>) {
-        let own = args.named("cwd").filter(|folder| **folder != Value::None).map(Value::as_part);
-        let folder = own.map(|folder| self.place(&folder)).or_else(|| self.state.folder.clone());
-        (folder, args.named("input").filter(|input| **input != Value::None).map(Value::as_part))
+    fn folder_and_input(&self, args: &Args) -> (Option<Text>, Option<Text>) {
+        let own = args.named_argument("cwd").filter(|folder| **folder != Value::None).map(Value::to_text_part);
+        let folder = own.map(|folder| self.resolve_path(&folder)).or_else(|| self.state.folder.clone());
+        (folder, args.named_argument("input").filter(|input| **input != Value::None).map(Value::to_text_part))
     }
 }
 
@@ -210,15 +210,16 @@ fn is_fed(name: &str, words: &[Text], args: &Args) -> bool {
     let reads = program.is_some_and(|program| RUNNERS.contains(&program)) && rest.iter().all(option);
     // In Node the code holds the other end, if nothing else is said.
     if name.starts_with("node.") {
-        let sync = name.ends_with("Sync") || args.named("stdio").is_some() || args.named("input").is_some();
+        let sync =
+            name.ends_with("Sync") || args.named_argument("stdio").is_some() || args.named_argument("input").is_some();
         return reads && !sync;
     }
-    let stdin = args.named("stdin");
+    let stdin = args.named_argument("stdin");
     reads && stdin.is_some_and(|stdin| *stdin != Value::None && *stdin != Value::named("subprocess.DEVNULL"))
 }
 
 /// Returns whether a program is started that lies where the code made a place for a while, or a script there.
-fn runs_own(words: &[Text]) -> bool {
+fn runs_created_file(words: &[Text]) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
     let program = first.known().and_then(|path| path.rsplit('/').next());
     let runs = program.is_some_and(|program| RUNNERS.contains(&program));

@@ -74,7 +74,7 @@ pub(super) fn is_word(words: &str, name: &str) -> bool {
 }
 
 /// The effect of a call by this full name, if it has one that is recorded.
-pub(super) fn effect_of(name: &str) -> Option<CallEffect> {
+pub(super) fn call_effect(name: &str) -> Option<CallEffect> {
     match name.strip_prefix("node.") {
         // A call that waits has the effect of the other one.
         Some(name) => OF_NODE.get(name.strip_suffix("Sync").unwrap_or(name)),

@@ -4,9 +4,9 @@ use super::calls::Args;
 use super::evaluator::Evaluator;
 use super::fold;
 use super::library::python::{canonical, constant};
-use super::library::{effect_of, node};
+use super::library::{call_effect, node};
 use super::objects::partial;
-use super::rows::{looked_up, place};
+use super::rows::{index_in_row, look_up_item};
 use super::state::variable_note;
 use super::value::{Object, Value};
 use crate::Piece;
@@ -34,20 +34,22 @@ impl Evaluator<'_> {
         for base in base.alternatives() {
             found.push(match base {
                 Value::Ref(_) if name == "__getattribute__" => partial(&Value::named("builtins.getattr"), base),
-                Value::Ref(place) => self.of_place(*place, name),
+                Value::Ref(place) => self.member_at(*place, name),
                 Value::Super(this, class) => {
-                    self.of_super(this, *class, name).unwrap_or_else(|| method(&Value::Unknown))
+                    self.super_member(this, *class, name).unwrap_or_else(|| method(&Value::Unknown))
                 }
                 _ if name == "__call__" => base.clone(),
                 Value::Named(module)
-                    if name.starts_with("__") && !PLAIN.contains(&name) && effect_of(module).is_some() =>
+                    if name.starts_with("__") && !PLAIN.contains(&name) && call_effect(module).is_some() =>
                 {
                     Value::Hidden
                 }
                 Value::Hidden => Value::Hidden,
                 Value::Named(module) if module == "__main__" => self.get_global(name),
                 Value::Named(module) if module.starts_with("node.") => {
-                    let set = self.noted(&format!("{module}.{name}")).or_else(|| self.noted(&format!("{module}.*")));
+                    let set = self
+                        .script_note(&format!("{module}.{name}"))
+                        .or_else(|| self.script_note(&format!("{module}.*")));
                     let known = node::member(module, name);
                     set.map_or_else(|| known.clone(), |set| Value::join([set, known.clone()]))
                 }
@@ -56,7 +58,7 @@ impl Evaluator<'_> {
                 }
                 Value::Named(module) => {
                     let full = canonical(&format!("{module}.{name}"));
-                    let set = self.noted(&full).or_else(|| self.noted(&format!("{module}.*")));
+                    let set = self.script_note(&full).or_else(|| self.script_note(&format!("{module}.*")));
                     let known = constant(&full).unwrap_or(Value::Named(full));
                     set.map_or_else(|| known.clone(), |set| Value::join([set, known.clone()]))
                 }
@@ -72,10 +74,10 @@ impl Evaluator<'_> {
                         ("__wrapped__" | "__func__", _) => base.clone(),
                         (_, Value::Function(_) | Value::Partial(..)) => Value::Unknown,
                         // A member of a member of something.
-                        _ => self.of_any(base, name),
+                        _ => self.unknown_member(base, name),
                     })
                 }
-                Value::Unknown => self.of_any(base, name),
+                Value::Unknown => self.unknown_member(base, name),
                 base => method(base),
             });
         }
@@ -83,7 +85,7 @@ impl Evaluator<'_> {
     }
 
     /// The member of an unknown value: one that any object has, or unknown.
-    fn of_any(&mut self, base: &Value, name: &str) -> Value {
+    fn unknown_member(&mut self, base: &Value, name: &str) -> Value {
         let method = match base {
             Value::Unknown => Value::Method(Box::new(Value::Unknown), name.to_owned()),
             _ => Value::Unknown,
@@ -93,10 +95,10 @@ impl Evaluator<'_> {
         Value::join(known.into_iter().chain(methods).chain([method]))
     }
 
-    fn of_place(&mut self, at: usize, name: &str) -> Value {
-        let held = self.at(at);
+    fn member_at(&mut self, at: usize, name: &str) -> Value {
+        let stored = self.value_at(at);
         let mut found = Vec::new();
-        for one in held.alternatives() {
+        for one in stored.alternatives() {
             found.push(match one {
                 Value::Object(object) => match name {
                     "__class__" if object.any.is_none() => object.class.map_or(Value::Unknown, Value::Ref),
@@ -106,15 +108,15 @@ impl Evaluator<'_> {
                         self.set_member(&Value::Ref(at), super::state::ANY, Value::Unknown);
                         Value::Unknown
                     }
-                    _ => match self.of_object(at, object, name) {
+                    _ => match self.object_member(at, object, name) {
                         Some(value) => value,
-                        None if object.any.is_some() => self.of_class_itself(at, name),
-                        None => self.looked_up_by_class(object, at, name),
+                        None if object.any.is_some() => self.common_class_member(at, name),
+                        None => self.hooked_member(object, at, name),
                     },
                 },
                 // Of an object of JavaScript a key is a member.
-                Value::Dict(items) if items.iter().any(|(key, _)| key.known() == Some(name)) => {
-                    looked_up(items, &Value::text(name))
+                Value::Dict(items) if items.iter().any(|(key, _)| key.known_text() == Some(name)) => {
+                    look_up_item(items, &Value::text(name))
                 }
                 one if one.is_row() => Value::Method(Box::new(Value::Ref(at)), name.to_owned()),
                 one => self.member(one, name),
@@ -124,18 +126,18 @@ impl Evaluator<'_> {
     }
 
     /// The member of an object that was never set: the class's lookup hook gives it, or it is unknown.
-    fn looked_up_by_class(&mut self, object: &Object, at: usize, name: &str) -> Value {
+    fn hooked_member(&mut self, object: &Object, at: usize, name: &str) -> Value {
         let hook = object.class.filter(|_| !name.starts_with("__")).and_then(|class| {
-            self.of_class(class, "__getattr__", 0).or_else(|| self.of_class(class, "__getattribute__", 0))
+            self.class_member(class, "__getattr__", 0).or_else(|| self.class_member(class, "__getattribute__", 0))
         });
         match hook {
-            Some(hook) => self.apply(&partial(&hook, &Value::Ref(at)), &Args::of(vec![Value::text(name)])),
+            Some(hook) => self.apply(&partial(&hook, &Value::Ref(at)), &Args::new(vec![Value::text(name)])),
             None => Value::Method(Box::new(Value::Unknown), name.to_owned()),
         }
     }
 
     /// Members that every class has.
-    fn of_class_itself(&mut self, class: usize, name: &str) -> Value {
+    fn common_class_member(&mut self, class: usize, name: &str) -> Value {
         match name {
             "_make" | "from_dict" | "parse_obj" | "model_validate" => {
                 let any = self.instance(class, &Args { open: true, ..Args::default() });
@@ -156,8 +158,8 @@ impl Evaluator<'_> {
                 if !self.enter() {
                     return Value::Unknown;
                 }
-                let held = self.at(*at);
-                let found: Vec<Value> = held
+                let stored = self.value_at(*at);
+                let found: Vec<Value> = stored
                     .alternatives()
                     .iter()
                     .map(|one| match one {
@@ -169,9 +171,9 @@ impl Evaluator<'_> {
                 Value::join(found)
             }
             Value::Named(name) => self.item_of_named(name, key),
-            Value::Dict(items) => looked_up(items, key),
+            Value::Dict(items) => look_up_item(items, key),
             Value::List(values) => {
-                place(values.len(), key).and_then(|at| values.get(at).cloned()).unwrap_or_else(|| base.element())
+                index_in_row(values.len(), key).and_then(|at| values.get(at).cloned()).unwrap_or_else(|| base.element())
             }
             _ => base.element(),
         }
@@ -180,16 +182,17 @@ impl Evaluator<'_> {
     fn item_of_object(&mut self, base: &Value, object: &Object, key: &Value) -> Value {
         let method = self.member(base, "__getitem__");
         if let Value::Partial(..) = method {
-            return self.apply(&method, &Args::of(vec![key.clone()]));
+            return self.apply(&method, &Args::new(vec![key.clone()]));
         }
         // A row with names, whose places are its fields.
         Value::join(object.fields.values().cloned().chain([Value::Unknown]))
     }
 
     fn item_of_named(&mut self, name: &str, key: &Value) -> Value {
-        match (name, key.known()) {
+        match (name, key.known_text()) {
             ("os.environ" | "os.environb", Some(name)) => {
-                let set = self.noted(&variable_note(Some(name))).or_else(|| self.noted(&variable_note(None)));
+                let set =
+                    self.script_note(&variable_note(Some(name))).or_else(|| self.script_note(&variable_note(None)));
                 let piece = if name == "HOME" { Piece::Home } else { Piece::Variable(name.to_owned()) };
                 let outside = Value::piece(piece);
                 set.map_or_else(|| outside.clone(), |set| Value::join([set, outside.clone()]))
@@ -203,7 +206,7 @@ impl Evaluator<'_> {
             ("builtins.globals()", Some(name)) => self.get(name),
             ("sys.modules" | "builtins.globals()", None) => Value::Hidden,
             (full, Some(name)) if full.starts_with("node.") => self.member(&Value::named(full), name),
-            (full, None) if node::hides(full) => Value::Hidden,
+            (full, None) if node::may_be_hidden_effect(full) => Value::Hidden,
             (full, key) if full.ends_with(".__dict__") => {
                 let module = Value::named(full.trim_end_matches(".__dict__"));
                 key.map_or(Value::Hidden, |name| self.member(&module, name))

@@ -1,11 +1,11 @@
 //! Methods of values: of paths, of texts, and of objects that are known only by what they are asked for.
 
-use super::calls::{Args, DELETES, WRITES, each};
+use super::calls::{Args, DELETES, WRITES, map_alternatives};
 use super::evaluator::Evaluator;
 use super::fold;
 use super::library::is_word;
 use super::plain::expand_user;
-use super::requests::takes_away;
+use super::requests::is_deletion;
 use super::rows::view;
 use super::value::Value;
 use crate::ir::Operator;
@@ -26,7 +26,7 @@ const STATEMENTS: &[&str] = &[
 ];
 
 /// A file that nothing is left in.
-pub(super) fn emptied(path: Text) -> ActionKind {
+pub(super) fn empty_action(path: Text) -> ActionKind {
     ActionKind::Write { path, append: false, empties: true }
 }
 
@@ -36,66 +36,69 @@ impl Evaluator<'_> {
             base if base.is_callable() && super::library::node::CALLERS.contains(&name) => {
                 self.call_through(base, name, args)
             }
-            Value::Path(path) => self.on_path_object(path, name, args),
-            Value::Text(text) => match on_text(base, text, name, args) {
+            Value::Path(path) => self.call_path_method(path, name, args),
+            Value::Text(text) => match call_text_method(base, text, name, args) {
                 Some(value) => value,
-                None => self.of_unknown(base, name, args),
+                None => self.call_unknown_method(base, name, args),
             },
             Value::Dict(items) => match name {
                 "items" | "keys" | "values" => view(items, name),
                 "get" | "pop" | "setdefault" => {
-                    let found = self.item(base, args.at(0).unwrap_or(&Value::Unknown));
-                    Value::join([found].into_iter().chain(args.at(1).cloned()))
+                    let found = self.item(base, args.argument(0).unwrap_or(&Value::Unknown));
+                    Value::join([found].into_iter().chain(args.argument(1).cloned()))
                 }
                 _ => Value::Unknown,
             },
-            Value::List(_) | Value::Many(_) => self.on_row(base, name, args),
+            Value::List(_) | Value::Many(_) => self.call_row_method(base, name, args),
             // Its `read` is what the file holds.
             Value::File(_) if matches!(name, "__enter__") => base.clone(),
             // A member of an archive.
             Value::File(_) if name == "extract" => {
                 let here = Value::piece(Piece::Literal(".".to_owned()));
                 let to = args.get(1, &["path"]).filter(|path| **path != Value::None).unwrap_or(&here).clone();
-                self.on_path(name, Some(&to), Unknown::default(), |folder| ActionKind::Fill { folder, archive: true });
+                self.add_path_action(name, Some(&to), Unknown::default(), |folder| ActionKind::Fill {
+                    folder,
+                    archive: true,
+                });
                 Value::Unknown
             }
-            Value::File(path) if name == "truncate" && matches!(args.at(0), None | Some(Value::Int(0))) => {
-                self.on_path("File.truncate", Some(&Value::Path(path.clone())), WRITES, emptied);
+            Value::File(path) if name == "truncate" && matches!(args.argument(0), None | Some(Value::Int(0))) => {
+                self.add_path_action("File.truncate", Some(&Value::Path(path.clone())), WRITES, empty_action);
                 Value::Unknown
             }
             Value::Client => {
                 match name {
-                    "get" | "head" | "options" | "connect" | "connect_ex" => self.connect(args.at(0), false),
+                    "get" | "head" | "options" | "connect" | "connect_ex" => self.connect(args.argument(0), false),
                     "post" | "put" | "patch" | "delete" => {
-                        self.request(args.at(0), true, takes_away(name, None, args));
+                        self.request(args.argument(0), true, is_deletion(name, None, args));
                     }
-                    "request" => self.request(args.at(1), true, takes_away(name, args.at(0), args)),
+                    "request" => self.request(args.argument(1), true, is_deletion(name, args.argument(0), args)),
                     _ => {}
                 }
                 Value::Unknown
             }
-            base => self.of_unknown(base, name, args),
+            base => self.call_unknown_method(base, name, args),
         }
     }
 
     /// A method of a row.
-    fn on_row(&mut self, row: &Value, name: &str, args: &Args) -> Value {
+    fn call_row_method(&mut self, row: &Value, name: &str, args: &Args) -> Value {
         match name {
             "copy" | "flat" | "toSorted" | "toReversed" => row.clone(),
             "pop" | "shift" | "at" | "find" | "findLast" => row.element(),
-            "join" => match args.at(0).map_or_else(|| Some(Text::literal(",")), Value::as_text) {
+            "join" => match args.argument(0).map_or_else(|| Some(Text::literal(",")), Value::to_text) {
                 Some(by) if matches!(row, Value::List(_)) => {
                     fold::text_method(&by, "join", std::slice::from_ref(row)).unwrap_or(Value::Unknown)
                 }
                 _ => Value::piece(Piece::Unknown),
             },
-            "slice" => fold::slice(row, args.at(0), args.at(1), None),
+            "slice" => fold::slice(row, args.argument(0), args.argument(1), None),
             "concat" => args.values.iter().fold(row.clone(), |row, more| match more {
                 Value::List(_) | Value::Many(_) => fold::binary(&row, Operator::Add, more),
                 one => fold::binary(&row, Operator::Add, &Value::List(vec![one.clone()])),
             }),
             "map" | "flatMap" | "forEach" | "filter" | "some" | "every" => {
-                let callee = args.at(0).filter(|callee| callee.is_callable());
+                let callee = args.argument(0).filter(|callee| callee.is_callable());
                 let mapped = callee.map_or(Value::Unknown, |callee| self.call_each(callee, row));
                 if name == "filter" { Value::many(row.element()) } else { mapped }
             }
@@ -107,68 +110,72 @@ impl Evaluator<'_> {
     }
 
     /// A method of an object of `pathlib`.
-    fn on_path_object(&mut self, path: &Text, name: &str, args: &Args) -> Value {
+    fn call_path_method(&mut self, path: &Text, name: &str, args: &Args) -> Value {
         let own = Value::Path(path.clone());
         let this = Some(&own);
         let write = |append: bool, empties: bool| move |path: Text| ActionKind::Write { path, append, empties };
         let label = format!("Path.{name}");
         match name {
-            "unlink" | "rmdir" | "delete" => self.on_path(&label, this, DELETES, ActionKind::Delete),
-            "rmtree" => self.on_path(&label, this, DELETES, ActionKind::DeleteTree),
+            "unlink" | "rmdir" | "delete" => self.add_path_action(&label, this, DELETES, ActionKind::Delete),
+            "rmtree" => self.add_path_action(&label, this, DELETES, ActionKind::DeleteTree),
             "write_text" | "write_bytes" => {
-                let empties = args.get(0, &["data"]).and_then(Value::known) == Some("");
-                self.on_path(&label, this, WRITES, write(false, empties));
+                let empties = args.get(0, &["data"]).and_then(Value::known_text) == Some("");
+                self.add_path_action(&label, this, WRITES, write(false, empties));
             }
-            "touch" => self.on_path(&label, this, WRITES, write(true, false)),
+            "touch" => self.add_path_action(&label, this, WRITES, write(true, false)),
             "read_text" | "read_bytes" | "readlink" | "text" | "json" | "arrayBuffer" | "bytes" | "stream" => {
-                self.on_path(&label, this, Unknown::default(), ActionKind::Read)
+                self.add_path_action(&label, this, Unknown::default(), ActionKind::Read)
             }
-            "mkdir" => self.on_path(&label, this, Unknown::default(), ActionKind::MakeFolder),
-            "chmod" | "lchmod" => self.on_path(&label, this, WRITES, ActionKind::Change),
+            "mkdir" => self.add_path_action(&label, this, Unknown::default(), ActionKind::MakeFolder),
+            "chmod" | "lchmod" => self.add_path_action(&label, this, WRITES, ActionKind::Change),
             "open" => return self.open(&label, this, args.get(0, &["mode"]), "r"),
             "rename" | "replace" | "move" | "move_into" => {
-                self.on_path(&label, this, DELETES, ActionKind::MoveAway);
-                let from = self.place(path);
+                self.add_path_action(&label, this, DELETES, ActionKind::MoveAway);
+                let from = self.resolve_path(path);
                 let is_each = self.is_each(&from);
-                let put = |to| ActionKind::Put { from: from.clone(), to, each: is_each };
-                self.on_path(&label, args.get(0, &["target"]), WRITES, put);
-                return args.at(0).map_or(Value::Unknown, |to| each(Some(to), |to| Value::Path(to.as_part())));
+                let transfer = |to| ActionKind::Put { from: from.clone(), to, each: is_each };
+                self.add_path_action(&label, args.get(0, &["target"]), WRITES, transfer);
+                return args
+                    .argument(0)
+                    .map_or(Value::Unknown, |to| map_alternatives(Some(to), |to| Value::Path(to.to_text_part())));
             }
             "copy" | "copy_into" => {
-                self.on_path(&label, this, Unknown::default(), ActionKind::Read);
-                let from = self.place(path);
-                let put = |to| ActionKind::Put { from: from.clone(), to, each: false };
-                self.on_path(&label, args.at(0), WRITES, put);
+                self.add_path_action(&label, this, Unknown::default(), ActionKind::Read);
+                let from = self.resolve_path(path);
+                let transfer = |to| ActionKind::Put { from: from.clone(), to, each: false };
+                self.add_path_action(&label, args.argument(0), WRITES, transfer);
             }
             "symlink_to" | "hardlink_to" | "link_to" => {
-                let to = args.at(0).map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
-                self.on_path(&label, this, WRITES, |at| ActionKind::Link { at, to: to.clone() });
+                let to = args.argument(0).map_or_else(|| Text::of(Piece::Unknown), Value::to_text_part);
+                self.add_path_action(&label, this, WRITES, |at| ActionKind::Link { at, to: to.clone() });
             }
             "joinpath" => {
                 let parts: Vec<Value> = std::iter::once(own).chain(args.values.iter().cloned()).collect();
-                return Value::join(fold::joined(&parts).into_iter().map(Value::Path));
+                return Value::join(fold::join_alternatives(&parts).into_iter().map(Value::Path));
             }
             "expanduser" => return Value::Path(expand_user(path)),
-            "resolve" | "absolute" => return Value::Path(self.whole(path)),
+            "resolve" | "absolute" => return Value::Path(self.fix_path(path)),
             "relative_to" => return own,
             "as_posix" | "__str__" | "__fspath__" => return Value::Text(path.clone()),
             "with_name" => {
-                return each(args.at(0), |file| Value::Path(fold::join(fold::parent(path), &file.as_part())));
+                return map_alternatives(args.argument(0), |file| {
+                    Value::Path(fold::join(fold::parent(path), &file.to_text_part()))
+                });
             }
             "with_suffix" | "with_stem" => {
                 let changed = path.known().filter(|_| name == "with_suffix").map(|path| {
                     let file_at = path.rfind('/').map_or(0, |at| at + 1);
                     let stem = path.rfind('.').filter(|at| *at > file_at).and_then(|at| path.get(..at)).unwrap_or(path);
-                    Text::literal(stem).and(&args.at(0).map_or_else(Text::default, Value::as_part))
+                    Text::literal(stem).and(&args.argument(0).map_or_else(Text::default, Value::to_text_part))
                 });
                 return Value::Path(
                     changed.unwrap_or_else(|| fold::join(fold::parent(path), &Text::of(Piece::Unknown))),
                 );
             }
             "iterdir" | "glob" | "rglob" | "walk" => {
-                self.on_path(&label, this, Unknown::default(), ActionKind::Read);
-                let given = args.at(0).and_then(Value::known).unwrap_or("*");
-                let pattern = if name == "rglob" { format!("**/{given}") } else { given.to_owned() };
+                self.add_path_action(&label, this, Unknown::default(), ActionKind::Read);
+                let glob = args.argument(0).and_then(Value::known_text).unwrap_or("*");
+                let pattern = if name == "rglob" { format!("**/{glob}") } else { glob.to_owned() };
                 let found = Value::Path(fold::join(path.clone(), &Text::of(Piece::Pattern(pattern))));
                 return Value::many(if name == "walk" {
                     Value::List(vec![found, Value::Unknown, Value::Unknown])
@@ -182,21 +189,26 @@ impl Evaluator<'_> {
     }
 
     /// A method of something that is not known.
-    fn of_unknown(&mut self, base: &Value, name: &str, args: &Args) -> Value {
+    fn call_unknown_method(&mut self, base: &Value, name: &str, args: &Args) -> Value {
         let nowhere = Value::Unknown;
         match name {
             "unlink" | "rmdir" | "rmtree" => {
-                self.on_path(name, Some(args.at(0).unwrap_or(&nowhere)), DELETES, ActionKind::Delete)
+                self.add_path_action(name, Some(args.argument(0).unwrap_or(&nowhere)), DELETES, ActionKind::Delete)
             }
-            "write_text" | "write_bytes" => self.on_path(name, Some(&nowhere), WRITES, super::calls::written),
-            "then" => match args.at(0).cloned() {
-                Some(callee) => return self.apply(&callee, &Args::of(vec![base.clone()])),
+            "write_text" | "write_bytes" => {
+                self.add_path_action(name, Some(&nowhere), WRITES, super::calls::write_action)
+            }
+            "then" => match args.argument(0).cloned() {
+                Some(callee) => return self.apply(&callee, &Args::new(vec![base.clone()])),
                 None => return base.clone(),
             },
             "extractall" | "extractAllTo" | "unpack" => {
                 let here = Value::piece(Piece::Literal(".".to_owned()));
                 let to = args.get(0, &["path"]).filter(|path| **path != Value::None).unwrap_or(&here).clone();
-                self.on_path(name, Some(&to), Unknown::default(), |folder| ActionKind::Fill { folder, archive: true });
+                self.add_path_action(name, Some(&to), Unknown::default(), |folder| ActionKind::Fill {
+                    folder,
+                    archive: true,
+                });
             }
             // What is typed into a terminal is mostly read by a shell.
             "sendline" | "sendLine" => return self.launch(name, super::library::CallEffect::Shell, args),
@@ -206,16 +218,21 @@ impl Evaluator<'_> {
             _ if is_word(SAVES, name) => {
                 let path = args.get(0, &["path_or_buf", "path", "fname", "excel_writer", "file"]);
                 if let Some(path) = path.filter(|path| **path != Value::None) {
-                    self.on_path(name, Some(path), Unknown::default(), super::calls::written);
+                    self.add_path_action(name, Some(path), Unknown::default(), super::calls::write_action);
                 }
             }
-            _ if SENDS.contains(&name) => self.send(args.at(0)),
-            "open" if matches!(base, Value::Unknown) && args.at(0).and_then(Value::known).is_some_and(is_mode) => {
-                return self.open(name, Some(&nowhere), args.at(0), "r");
+            _ if SENDS.contains(&name) => self.send(args.argument(0)),
+            "open"
+                if matches!(base, Value::Unknown)
+                    && args.argument(0).and_then(Value::known_text).is_some_and(is_mode) =>
+            {
+                return self.open(name, Some(&nowhere), args.argument(0), "r");
             }
-            "connect" | "connect_ex" if matches!(args.at(0), Some(Value::List(_))) => self.connect(args.at(0), false),
+            "connect" | "connect_ex" if matches!(args.argument(0), Some(Value::List(_))) => {
+                self.connect(args.argument(0), false)
+            }
             "map" | "imap" | "imap_unordered" | "starmap" => {
-                if let (Some(callee), Some(row)) = (args.at(0).cloned(), args.at(1).cloned()) {
+                if let (Some(callee), Some(row)) = (args.argument(0).cloned(), args.argument(1).cloned()) {
                     return self.call_each(&callee, &row);
                 }
             }
@@ -224,12 +241,12 @@ impl Evaluator<'_> {
                 let at = args.values.iter().position(Value::is_callable);
                 if let Some((callee, rest)) = at.and_then(|at| args.values.get(at..)).and_then(<[Value]>::split_first) {
                     let (callee, rest) = (callee.clone(), rest.to_vec());
-                    return self.perhaps(|eval| eval.apply(&callee, &Args::of(rest)));
+                    return self.perhaps(|eval| eval.apply(&callee, &Args::new(rest)));
                 }
                 self.call_back(args);
-                return args.at(0).cloned().filter(|_| name == "enter_context").unwrap_or(Value::Unknown);
+                return args.argument(0).cloned().filter(|_| name == "enter_context").unwrap_or(Value::Unknown);
             }
-            _ => match super::library::node::by_method(name) {
+            _ => match super::library::node::find_by_method(name) {
                 Some(call) => return self.apply(&call, args),
                 None => self.call_back(args),
             },
@@ -241,39 +258,39 @@ impl Evaluator<'_> {
     fn send(&mut self, statement: Option<&Value>) {
         let Some(statement) = statement else { return };
         for one in statement.alternatives() {
-            match one.as_text() {
+            match one.to_text() {
                 Some(text) if !text.begins_unknown() => {
                     let lower = text.head().trim_start().to_ascii_lowercase();
                     if STATEMENTS.iter().any(|word| lower.starts_with(word)) {
                         self.act(ActionKind::Sql(text), true);
                     }
                 }
-                _ => self.lose("a statement for a database is known only at run time", Unknown::default()),
+                _ => self.add_reason("a statement for a database is known only at run time", Unknown::default()),
             }
         }
     }
 }
 
 /// A method of a text that does nothing to the machine. `base` is the text as a value.
-fn on_text(base: &Value, text: &Text, name: &str, args: &Args) -> Option<Value> {
+fn call_text_method(base: &Value, text: &Text, name: &str, args: &Args) -> Option<Value> {
     match name {
         "format" | "format_map" => Some(each_of(args, |values| fold::format(text, values, &args.named))),
-        "join" if !matches!(args.at(0), Some(Value::List(_))) => Some(match args.at(0) {
-            Some(Value::OneOf(_)) => each(args.at(0), |row| {
+        "join" if !matches!(args.argument(0), Some(Value::List(_))) => Some(match args.argument(0) {
+            Some(Value::OneOf(_)) => map_alternatives(args.argument(0), |row| {
                 fold::text_method(text, name, std::slice::from_ref(row)).unwrap_or(Value::Unknown)
             }),
             _ => Value::piece(Piece::Unknown),
         }),
-        "slice" | "substring" => Some(fold::slice(base, args.at(0), args.at(1), None)),
+        "slice" | "substring" => Some(fold::slice(base, args.argument(0), args.argument(1), None)),
         "concat" => {
             let parts = std::iter::once(base).chain(&args.values).cloned().collect();
             fold::text_method(&Text::default(), "join", &[Value::List(parts)]).or(Some(Value::Unknown))
         }
-        "decode" | "encode" if args.values.is_empty() && args.named("encoding").is_some() => {
-            let codec = args.named("encoding").map(std::slice::from_ref).unwrap_or_default();
+        "decode" | "encode" if args.values.is_empty() && args.named_argument("encoding").is_some() => {
+            let codec = args.named_argument("encoding").map(std::slice::from_ref).unwrap_or_default();
             fold::text_method(text, name, codec).or(Some(Value::Unknown))
         }
-        _ => fold::text_method(text, in_python(name), &args.values),
+        _ => fold::text_method(text, python_method(name), &args.values),
     }
 }
 
@@ -283,7 +300,7 @@ fn is_mode(text: &str) -> bool {
 }
 
 /// The name that Python has for a method of a text of JavaScript.
-fn in_python(name: &str) -> &str {
+fn python_method(name: &str) -> &str {
     match name {
         "trim" => "strip",
         "trimEnd" => "rstrip",
@@ -303,5 +320,5 @@ fn each_of(args: &Args, make: impl Fn(&[Value]) -> Value) -> Value {
     if simple || args.values.len() != 1 {
         return make(&args.values);
     }
-    each(args.at(0), |value| make(std::slice::from_ref(value)))
+    map_alternatives(args.argument(0), |value| make(std::slice::from_ref(value)))
 }

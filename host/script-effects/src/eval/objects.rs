@@ -17,13 +17,13 @@ impl<'a> Evaluator<'a> {
     pub(super) fn class(&mut self, class: &'a Class) {
         let args = self.arguments(&class.bases);
         for (_, value) in args.named.iter().filter(|(name, _)| name == "metaclass") {
-            self.call_back(&Args::of(vec![value.clone()]));
+            self.call_back(&Args::new(vec![value.clone()]));
         }
         let bases = args.values;
-        let Value::Ref(any) = self.keep(Value::Object(Box::default())) else { return };
+        let Value::Ref(any) = self.store_value(Value::Object(Box::default())) else { return };
         let row = class.fields.clone();
         let object = Object { bases: bases.clone(), row, any: Some(any), ..Object::default() };
-        let value = self.keep(Value::Object(Box::new(object)));
+        let value = self.store_value(Value::Object(Box::new(object)));
         let Value::Ref(place) = value else { return };
         self.alter(any, |_| Value::Object(Box::new(Object { class: Some(place), ..Object::default() })));
         let this = Some((place, Value::None));
@@ -43,20 +43,20 @@ impl<'a> Evaluator<'a> {
         for base in bases {
             let hook = self.member(&base, "__init_subclass__");
             if let Value::Partial(..) | Value::Function(_) = hook {
-                self.apply(&hook, &Args::of(vec![value.clone()]));
+                self.apply(&hook, &Args::new(vec![value.clone()]));
             }
         }
         self.set(&class.name, value);
     }
 
     /// The member of a class, its own or inherited.
-    pub(super) fn of_class(&mut self, place: usize, name: &str, deep: usize) -> Option<Value> {
+    pub(super) fn class_member(&mut self, place: usize, name: &str, deep: usize) -> Option<Value> {
         if deep >= DEEP || !self.spend(1) {
             return None;
         }
-        let held = self.at(place);
+        let stored = self.value_at(place);
         let mut found = Vec::new();
-        for one in held.alternatives() {
+        for one in stored.alternatives() {
             let Value::Object(class) = one else { continue };
             if let Some(value) = class.fields.get(name).or_else(|| class.fields.get(ANY)) {
                 found.push(value.clone());
@@ -69,7 +69,7 @@ impl<'a> Evaluator<'a> {
                     .alternatives()
                     .iter()
                     .filter_map(|base| match base {
-                        Value::Ref(place) => self.of_class(*place, name, deep + 1),
+                        Value::Ref(place) => self.class_member(*place, name, deep + 1),
                         _ => None,
                     })
                     .collect();
@@ -81,16 +81,16 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The member of an object or a class at a place; `None` if none is seen.
-    pub(super) fn of_object(&mut self, place: usize, object: &Object, name: &str) -> Option<Value> {
+    pub(super) fn object_member(&mut self, place: usize, object: &Object, name: &str) -> Option<Value> {
         let own = Value::Ref(place);
         if object.any.is_some() {
-            let found = self.of_class(place, name, 0)?;
+            let found = self.class_member(place, name, 0)?;
             return Some(self.bound(&found, None, &own));
         }
         let mut found: Vec<Value> =
             [object.fields.get(name), object.fields.get(ANY)].into_iter().flatten().cloned().collect();
         if !object.fields.contains_key(name) || object.loose.iter().any(|loose| loose == name) {
-            let of_class = object.class.and_then(|class| Some((class, self.of_class(class, name, 0)?)));
+            let of_class = object.class.and_then(|class| Some((class, self.class_member(class, name, 0)?)));
             if let Some((class, value)) = of_class {
                 found.push(self.bound(&value, Some(&own), &Value::Ref(class)));
             }
@@ -110,7 +110,7 @@ impl<'a> Evaluator<'a> {
             use super::functions::Kind::{Method, OfClass, Property};
             found.push(match (kind, this) {
                 (Some(OfClass), _) => partial(one, class),
-                (Some(Property), Some(this)) => self.apply(one, &Args::of(vec![this.clone()])),
+                (Some(Property), Some(this)) => self.apply(one, &Args::new(vec![this.clone()])),
                 (Some(Method), Some(this)) => partial(one, this),
                 _ => one.clone(),
             });
@@ -120,21 +120,21 @@ impl<'a> Evaluator<'a> {
 
     /// A new object of a class.
     pub(super) fn instance(&mut self, class: usize, args: &Args) -> Value {
-        let held = self.at(class);
-        let Value::Object(kind) = &*held else { return Value::Unknown };
-        let this = self.keep(Value::Object(Box::new(Object { class: Some(class), ..Object::default() })));
-        if self.of_class(class, "__new__", 0).is_some() {
+        let stored = self.value_at(class);
+        let Value::Object(kind) = &*stored else { return Value::Unknown };
+        let this = self.store_value(Value::Object(Box::new(Object { class: Some(class), ..Object::default() })));
+        if self.class_member(class, "__new__", 0).is_some() {
             // What it makes is not followed.
             self.call_back(args);
         }
-        match self.of_class(class, INITIALIZER, 0) {
+        match self.class_member(class, INITIALIZER, 0) {
             Some(init) => {
                 let init = self.bound(&init, Some(&this), &Value::Ref(class));
                 self.apply(&init, args);
             }
             None => {
                 self.fill(&this, class, kind, args);
-                if let Some(after) = self.of_class(class, "__post_init__", 0) {
+                if let Some(after) = self.class_member(class, "__post_init__", 0) {
                     let after = self.bound(&after, Some(&this), &Value::Ref(class));
                     self.apply(&after, &Args::default());
                 }
@@ -144,14 +144,14 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The fields in their order, those of the bases first.
-    fn row_of(&self, class: usize, deep: usize) -> Vec<String> {
-        let held = self.at(class);
-        let Value::Object(kind) = &*held else { return Vec::new() };
+    fn field_names(&self, class: usize, deep: usize) -> Vec<String> {
+        let stored = self.value_at(class);
+        let Value::Object(kind) = &*stored else { return Vec::new() };
         let mut row = Vec::new();
         if deep < DEEP {
             for base in &kind.bases {
                 if let Value::Ref(base) = base {
-                    row.extend(self.row_of(*base, deep + 1));
+                    row.extend(self.field_names(*base, deep + 1));
                 }
             }
         }
@@ -165,7 +165,7 @@ impl<'a> Evaluator<'a> {
 
     /// Sets the fields of an object from arguments.
     fn fill(&mut self, this: &Value, class: usize, kind: &Object, args: &Args) {
-        let row = self.row_of(class, 0);
+        let row = self.field_names(class, 0);
         for (name, value) in row.iter().zip(&args.values) {
             self.set_member(this, name, value.clone());
         }
@@ -175,17 +175,18 @@ impl<'a> Evaluator<'a> {
         if args.open {
             self.set_member(this, ANY, Value::Unknown);
         }
-        let given =
-            |name: &String| args.named(name).is_some() || row.iter().take(args.values.len()).any(|own| own == name);
-        for name in row.iter().filter(|name| !given(name)) {
+        let has_argument = |name: &String| {
+            args.named_argument(name).is_some() || row.iter().take(args.values.len()).any(|own| own == name)
+        };
+        for name in row.iter().filter(|name| !has_argument(name)) {
             // `field(default_factory=list)`
-            if let Some(Value::Partial(callee, maker)) = self.of_class(class, name, 0)
+            if let Some(Value::Partial(callee, maker)) = self.class_member(class, name, 0)
                 && *callee == Value::named("dataclasses.field")
             {
-                let made = maker.named("default_factory").cloned();
+                let made = maker.named_argument("default_factory").cloned();
                 let value = match made {
                     Some(factory) => self.apply(&factory, &Args::default()),
-                    None => maker.named("default").cloned().unwrap_or(Value::Unknown),
+                    None => maker.named_argument("default").cloned().unwrap_or(Value::Unknown),
                 };
                 self.set_member(this, name, value);
             }
@@ -197,7 +198,7 @@ impl<'a> Evaluator<'a> {
 
     /// Sets a member of what may be an object.
     pub(super) fn set_member(&mut self, base: &Value, name: &str, value: Value) {
-        let value = self.keep(value);
+        let value = self.store_value(value);
         let bases = base.alternatives();
         self.ways(bases.len(), |eval, at| match bases.get(at) {
             Some(Value::Ref(place)) => eval.set_field(*place, name, &value),
@@ -213,11 +214,11 @@ impl<'a> Evaluator<'a> {
     fn set_somewhere(&mut self, name: &str, value: &Value) {
         self.touch();
         let known = self.members.remove(name);
-        let value = Value::join(known.into_iter().chain([value.clone()])).bounded();
+        let value = Value::join(known.into_iter().chain([value.clone()])).truncate();
         if self.members.len() < MEMBERS {
             self.members.insert(name.to_owned(), value);
         } else {
-            self.lose("the code has too many members", Unknown::ALL);
+            self.add_reason("the code has too many members", Unknown::ALL);
         }
     }
 
@@ -228,8 +229,8 @@ impl<'a> Evaluator<'a> {
             fields.insert(name.to_owned(), Value::join(old.into_iter().chain([value.clone()])));
             fields
         };
-        let held = self.at(place);
-        for one in held.alternatives() {
+        let stored = self.value_at(place);
+        for one in stored.alternatives() {
             // Of an object of JavaScript a member is a key.
             if let Value::Dict(_) = one {
                 self.set_item(&Value::Ref(place), &Value::text(name), value);
@@ -238,22 +239,22 @@ impl<'a> Evaluator<'a> {
             let Value::Object(object) = one else { continue };
             self.spend(1 + object.fields.len() / 8);
             if object.fields.len() >= MEMBERS {
-                return self.lose("the code has too many members", Unknown::ALL);
+                return self.add_reason("the code has too many members", Unknown::ALL);
             }
-            let all = object.class.and_then(|class| match &*self.at(class) {
+            let all = object.class.and_then(|class| match &*self.value_at(class) {
                 Value::Object(class) => class.any,
                 _ => None,
             });
             if let Some(all) = all.filter(|all| *all != place) {
-                self.alter(all, |old| changed(old, |object| object.fields = with(&object.fields, true)));
+                self.alter(all, |old| map_object(old, |object| object.fields = with(&object.fields, true)));
             }
             let weak = all == Some(place);
-            self.alter(place, |old| changed(old, |object| object.fields = with(&object.fields, weak)));
+            self.alter(place, |old| map_object(old, |object| object.fields = with(&object.fields, weak)));
         }
     }
 
     /// The value of `super()` here.
-    pub(super) fn above(&mut self) -> Value {
+    pub(super) fn super_value(&mut self) -> Value {
         match self.scope().and_then(|scope| scope.this.clone()) {
             Some((class, this)) => Value::Super(Box::new(this), class),
             None => Value::Unknown,
@@ -261,12 +262,12 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The member that the bases of a class give an object.
-    pub(super) fn of_super(&mut self, this: &Value, class: usize, name: &str) -> Option<Value> {
-        let held = self.at(class);
-        let Value::Object(kind) = &*held else { return None };
+    pub(super) fn super_member(&mut self, this: &Value, class: usize, name: &str) -> Option<Value> {
+        let stored = self.value_at(class);
+        let Value::Object(kind) = &*stored else { return None };
         for base in &kind.bases {
             if let Value::Ref(base) = base
-                && let Some(found) = self.of_class(*base, name, 0)
+                && let Some(found) = self.class_member(*base, name, 0)
             {
                 return Some(self.bound(&found, Some(this), &Value::Ref(*base)));
             }
@@ -282,7 +283,7 @@ impl<'a> Evaluator<'a> {
             if self.guesses > 0 {
                 // It is followed at the end, whatever it is given.
                 self.imply(function);
-            } else if let Value::Object(kind) = &*self.at(class)
+            } else if let Value::Object(kind) = &*self.value_at(class)
                 && let Some(any) = kind.any
             {
                 found.push(self.bound(&Value::Function(function), Some(&Value::Ref(any)), &Value::Ref(class)));
@@ -292,7 +293,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-fn changed(old: &Value, change: impl Fn(&mut Object)) -> Value {
+fn map_object(old: &Value, change: impl Fn(&mut Object)) -> Value {
     match old {
         Value::Object(object) => {
             let mut object = object.clone();
@@ -305,5 +306,5 @@ fn changed(old: &Value, change: impl Fn(&mut Object)) -> Value {
 
 /// A callable with its first argument.
 pub(super) fn partial(callee: &Value, first: &Value) -> Value {
-    Value::Partial(Box::new(callee.clone()), Box::new(Args::of(vec![first.clone()])))
+    Value::Partial(Box::new(callee.clone()), Box::new(Args::new(vec![first.clone()])))
 }

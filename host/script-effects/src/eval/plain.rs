@@ -1,21 +1,21 @@
 //! Calls that do nothing to the machine: what they give back.
 
-use super::calls::{Args, each};
+use super::calls::{Args, map_alternatives};
 use super::evaluator::Evaluator;
 use super::fold;
-use super::requests::takes_away;
+use super::requests::is_deletion;
 use super::value::{ELEMENTS, Value};
 use crate::{Piece, Text};
 
 impl Evaluator<'_> {
     /// Calls that do nothing by themselves.
-    pub(super) fn plain(&mut self, name: &str, args: &Args) -> Value {
+    pub(super) fn call_plain(&mut self, name: &str, args: &Args) -> Value {
         if let Some(name) = name.strip_prefix("node.") {
-            return self.plain_of_node(name, args);
+            return self.call_node_plain(name, args);
         }
         let value = self.path_made(name, args).or_else(|| temporary(name)).or_else(|| text_made(name, args));
-        let value = value.or_else(|| decoded_by(name, args)).or_else(|| self.row_made(name, args));
-        if let Some(value) = value.or_else(|| self.found_by_name(name, args)) {
+        let value = value.or_else(|| decode_by_name(name, args)).or_else(|| self.row_made(name, args));
+        if let Some(value) = value.or_else(|| self.look_up_by_name(name, args)) {
             return value;
         }
         match name {
@@ -26,7 +26,7 @@ impl Evaluator<'_> {
             | "aiohttp.ClientSession"
             | "socket.socket" => return Value::Client,
             "requests.request" | "httpx.request" => {
-                let deletes = takes_away(name, args.get(0, &["method"]), args);
+                let deletes = is_deletion(name, args.get(0, &["method"]), args);
                 self.request(args.get(1, &["url"]), true, deletes);
             }
             _ => self.call_back(args),
@@ -36,25 +36,25 @@ impl Evaluator<'_> {
 
     /// Calls that give a path.
     fn path_made(&self, name: &str, args: &Args) -> Option<Value> {
-        let first = args.at(0);
+        let first = args.argument(0);
         Some(match name {
             "pathlib.Path" => {
                 let here = [Value::text(".")];
                 let parts = if args.values.is_empty() { &here } else { args.values.as_slice() };
-                Value::join(fold::joined(parts).into_iter().map(Value::Path))
+                Value::join(fold::join_alternatives(parts).into_iter().map(Value::Path))
             }
-            "os.path.join" => joined(&args.values, args.open),
+            "os.path.join" => join_paths(&args.values, args.open),
             "pathlib.Path.home" => Value::Path(Text::of(Piece::Home)),
-            "pathlib.Path.cwd" => Value::Path(self.here()),
-            "os.getcwd" | "os.getcwdb" => Value::Text(self.here()),
-            "os.path.abspath" | "os.path.realpath" => each_text(first, |path| self.whole(path)),
+            "pathlib.Path.cwd" => Value::Path(self.current_folder()),
+            "os.getcwd" | "os.getcwdb" => Value::Text(self.current_folder()),
+            "os.path.abspath" | "os.path.realpath" => each_text(first, |path| self.fix_path(path)),
             "os.path.expanduser" => each_text(first, expand_user),
             "os.path.dirname" => each_text(first, dirname),
             "os.path.basename" => basename(first),
             "shutil.which" | "distutils.spawn.find_executable" => first.cloned().unwrap_or(Value::Unknown),
             "imageio_ffmpeg.get_ffmpeg_exe" => Value::text("ffmpeg"),
             "glob.glob" | "glob.iglob" => {
-                let pattern = first.map_or_else(|| Text::of(Piece::Unknown), Value::as_part);
+                let pattern = first.map_or_else(|| Text::of(Piece::Unknown), Value::to_text_part);
                 let found = |piece: &Piece| match piece {
                     Piece::Literal(text) if text.contains(['*', '?', '[']) => Piece::Pattern(text.clone()),
                     piece => piece.clone(),
@@ -67,7 +67,7 @@ impl Evaluator<'_> {
 
     /// Calls that give a row or a table, or that go through one.
     fn row_made(&mut self, name: &str, args: &Args) -> Option<Value> {
-        let first = args.at(0);
+        let first = args.argument(0);
         Some(match name {
             "builtins.compile" | "textwrap.dedent" | "builtins.iter" | "builtins.sorted" | "builtins.list"
             | "builtins.tuple" | "builtins.set" | "builtins.reversed" | "builtins.next" | "copy.copy"
@@ -90,24 +90,24 @@ impl Evaluator<'_> {
                 }
             }
             "builtins.map" | "builtins.filter" | "itertools.starmap" => {
-                let (Some(callee), Some(row)) = (first.cloned(), args.at(1).cloned()) else {
+                let (Some(callee), Some(row)) = (first.cloned(), args.argument(1).cloned()) else {
                     return Some(Value::Unknown);
                 };
                 let mapped = self.call_each(&callee, &row);
                 if name == "builtins.map" { mapped } else { row }
             }
-            "builtins.enumerate" => numbered(first),
-            "builtins.zip" => zipped(args),
+            "builtins.enumerate" => enumerate(first),
+            "builtins.zip" => zip(args),
             "builtins.range" => range(args),
             _ => return None,
         })
     }
 
     /// Calls that look up a variable, a member or a table of names, and `partial`.
-    fn found_by_name(&mut self, name: &str, args: &Args) -> Option<Value> {
-        let first = args.at(0);
+    fn look_up_by_name(&mut self, name: &str, args: &Args) -> Option<Value> {
+        let first = args.argument(0);
         Some(match name {
-            "builtins.getattr" => match (first, args.at(1).and_then(Value::known)) {
+            "builtins.getattr" => match (first, args.argument(1).and_then(Value::known_text)) {
                 (Some(base), Some(member)) => self.member(base, member),
                 (Some(Value::Named(_) | Value::Hidden), None) => Value::Hidden,
                 _ => Value::Unknown,
@@ -146,21 +146,23 @@ fn temporary(name: &str) -> Option<Value> {
 
 /// Calls that give a text.
 fn text_made(name: &str, args: &Args) -> Option<Value> {
-    let first = args.at(0);
+    let first = args.argument(0);
     Some(match name {
         "os.path.expandvars" | "string.Template" => each_text(first, expand_variables),
         // Its text is not known, but what is in it is.
         "json.dumps" => first.map_or(Value::Unknown, |value| Value::many(value.clone())),
-        "builtins.repr" => Value::Text(first.map_or_else(|| Text::of(Piece::Unknown), fold::represented)),
+        "builtins.repr" => Value::Text(first.map_or_else(|| Text::of(Piece::Unknown), fold::repr)),
         "shlex.split" => {
             let words = |line: &str| {
-                Value::List(fold::words(line).iter().take(ELEMENTS).map(|word| Value::text(word)).collect())
+                Value::List(fold::split_words(line).iter().take(ELEMENTS).map(|word| Value::text(word)).collect())
             };
-            each(first, |value| value.known().map_or_else(|| split_parts(&value.as_part()), words))
+            map_alternatives(first, |value| {
+                value.known_text().map_or_else(|| split_parts(&value.to_text_part()), words)
+            })
         }
-        "shlex.quote" | "pipes.quote" => each(first, |value| match value.known() {
+        "shlex.quote" | "pipes.quote" => map_alternatives(first, |value| match value.known_text() {
             Some(text) => Value::Text(Text::literal("'").with(&text.replace('\'', "'\\''")).with("'")),
-            None => Value::Text(value.as_part()),
+            None => Value::Text(value.to_text_part()),
         }),
         "shlex.join" | "subprocess.list2cmdline" => {
             let words = first.and_then(Value::elements).unwrap_or_default();
@@ -173,33 +175,35 @@ fn text_made(name: &str, args: &Args) -> Option<Value> {
 }
 
 /// Calls that give the text of bytes, of codes or of another encoding.
-fn decoded_by(name: &str, args: &Args) -> Option<Value> {
-    let first = args.at(0);
+fn decode_by_name(name: &str, args: &Args) -> Option<Value> {
+    let first = args.argument(0);
     Some(match name {
-        "codecs.decode" | "codecs.encode" | "builtins.str" | "builtins.bytes" if args.at(1).is_some() => {
+        "codecs.decode" | "codecs.encode" | "builtins.str" | "builtins.bytes" if args.argument(1).is_some() => {
             let codec = args.values.get(1..).unwrap_or_default();
-            each(first, |value| fold::text_method(&value.as_part(), "decode", codec).unwrap_or(Value::Unknown))
+            map_alternatives(first, |value| {
+                fold::text_method(&value.to_text_part(), "decode", codec).unwrap_or(Value::Unknown)
+            })
         }
         "os.path.normpath" | "os.fspath" | "os.fsdecode" | "os.fsencode" | "builtins.str" | "builtins.bytes"
         | "builtins.bytearray" | "os.path.normcase" => {
             let Some(first) = first else { return Some(Value::text("")) };
-            each(Some(first), |value| match value {
+            map_alternatives(Some(first), |value| match value {
                 // `str(b"…")` and `bytes([…])` of what is not known as text.
                 Value::List(values) if name == "builtins.bytes" => from_codes(values),
                 Value::Unknown | Value::Many(_) | Value::List(_) | Value::Dict(_) => Value::piece(Piece::Unknown),
-                value => Value::Text(value.as_part()),
+                value => Value::Text(value.to_text_part()),
             })
         }
         "base64.b64decode"
         | "base64.urlsafe_b64decode"
         | "base64.standard_b64decode"
         | "base64.decodebytes"
-        | "binascii.a2b_base64" => decoded(first, fold::base64),
+        | "binascii.a2b_base64" => map_decoded(first, fold::base64),
         "builtins.bytes.fromhex"
         | "builtins.bytearray.fromhex"
         | "binascii.unhexlify"
         | "binascii.a2b_hex"
-        | "base64.b16decode" => decoded(first, fold::hex),
+        | "base64.b16decode" => map_decoded(first, fold::hex),
         "builtins.chr" => {
             let char = match first {
                 Some(Value::Int(code)) => u32::try_from(*code).ok().and_then(char::from_u32),
@@ -213,23 +217,23 @@ fn decoded_by(name: &str, args: &Args) -> Option<Value> {
 
 /// The text of each that the argument may be, changed.
 pub(super) fn each_text(value: Option<&Value>, change: impl Fn(&Text) -> Text) -> Value {
-    each(value, |value| Value::Text(change(&value.as_part())))
+    map_alternatives(value, |value| Value::Text(change(&value.to_text_part())))
 }
 
 /// The last part of a path.
 pub(super) fn basename(path: Option<&Value>) -> Value {
-    each(path, |path| fold::path_member(&path.as_part(), "name").unwrap_or(Value::Unknown))
+    map_alternatives(path, |path| fold::path_member(&path.to_text_part(), "name").unwrap_or(Value::Unknown))
 }
 
 /// Paths behind each other, which go on in a way that is not known if they are open.
-pub(super) fn joined(parts: &[Value], open: bool) -> Value {
+pub(super) fn join_paths(parts: &[Value], open: bool) -> Value {
     let whole = |path: Text| if open { path.and(&Text::of(Piece::Unknown)) } else { path };
-    Value::join(fold::joined(parts).into_iter().map(whole).map(Value::Text))
+    Value::join(fold::join_alternatives(parts).into_iter().map(whole).map(Value::Text))
 }
 
-fn decoded(value: Option<&Value>, decode: impl Fn(&str) -> Option<String>) -> Value {
-    each(value, |value| {
-        value.known().and_then(&decode).map_or_else(|| Value::piece(Piece::Unknown), |text| Value::text(&text))
+fn map_decoded(value: Option<&Value>, decode: impl Fn(&str) -> Option<String>) -> Value {
+    map_alternatives(value, |value| {
+        value.known_text().and_then(&decode).map_or_else(|| Value::piece(Piece::Unknown), |text| Value::text(&text))
     })
 }
 
@@ -291,7 +295,7 @@ pub(super) fn from_codes(values: &[Value]) -> Value {
     bytes.map_or_else(|| Value::piece(Piece::Unknown), |bytes| Value::text(&String::from_utf8_lossy(&bytes)))
 }
 
-fn numbered(row: Option<&Value>) -> Value {
+fn enumerate(row: Option<&Value>) -> Value {
     let Some(row) = row else { return Value::Unknown };
     match row.elements() {
         Some(elements) => {
@@ -304,7 +308,7 @@ fn numbered(row: Option<&Value>) -> Value {
     }
 }
 
-fn zipped(args: &Args) -> Value {
+fn zip(args: &Args) -> Value {
     let rows: Option<Vec<Vec<Value>>> = args.values.iter().map(Value::elements).collect();
     match rows {
         Some(rows) => {
@@ -317,7 +321,7 @@ fn zipped(args: &Args) -> Value {
 }
 
 fn range(args: &Args) -> Value {
-    let bound = |at: usize| match args.at(at) {
+    let bound = |at: usize| match args.argument(at) {
         Some(Value::Int(number)) => Some(*number),
         _ => None,
     };

@@ -12,7 +12,7 @@ const VERBS: [&str; 6] = ["delete", "remove", "destroy", "purge", "drop", "trunc
 
 /// Returns whether a call takes something away. `name` ends with the method unless `method` says it, or an argument of
 /// that name.
-pub(super) fn takes_away(name: &str, method: Option<&Value>, args: &Args) -> bool {
+pub(super) fn is_deletion(name: &str, method: Option<&Value>, args: &Args) -> bool {
     let is_named = name == "delete" || name.ends_with(".delete");
     is_named || has_method(method, args, &["DELETE"]) || has_mutation(args)
 }
@@ -24,8 +24,8 @@ pub(super) fn changes(args: &Args) -> bool {
 
 fn has_method(method: Option<&Value>, args: &Args, names: &[&str]) -> bool {
     let is_any = |method: &str| names.iter().any(|name| method.eq_ignore_ascii_case(name));
-    let method = method.or_else(|| args.named("method"));
-    method.is_some_and(|method| method.alternatives().iter().filter_map(Value::known).any(is_any))
+    let method = method.or_else(|| args.named_argument("method"));
+    method.is_some_and(|method| method.alternatives().iter().filter_map(Value::known_text).any(is_any))
 }
 
 /// Returns whether an argument holds a mutation that takes something away.

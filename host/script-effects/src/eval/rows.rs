@@ -7,13 +7,13 @@ use super::value::{ELEMENTS, Value};
 
 impl Evaluator<'_> {
     /// A method of a row or a table at a place, or of an object that no class tells of.
-    pub(super) fn on_place(&mut self, place: usize, name: &str, args: &Args) -> Value {
+    pub(super) fn call_method_at(&mut self, place: usize, name: &str, args: &Args) -> Value {
         let base = Value::Ref(place);
-        let held = self.load(&base);
-        let kept: Vec<Value> = args.values.iter().cloned().map(|value| self.keep(value)).collect();
-        let loaded = self.loaded(args);
-        let changed = self.put_in(place, name, &held, &kept, args, &loaded);
-        if let Some(value) = changed.or_else(|| self.take_out(place, name, &held, &kept)) {
+        let stored = self.load(&base);
+        let kept: Vec<Value> = args.values.iter().cloned().map(|value| self.store_value(value)).collect();
+        let loaded = self.load_arguments(args);
+        let changed = self.call_adding_method(place, name, &stored, &kept, args, &loaded);
+        if let Some(value) = changed.or_else(|| self.call_removing_method(place, name, &stored, &kept)) {
             return value;
         }
         match name {
@@ -28,25 +28,25 @@ impl Evaluator<'_> {
                 Value::None
             }
             "__getitem__" => self.item(&base, kept.first().unwrap_or(&Value::Unknown)),
-            "union" | "__or__" | "__add__" if matches!(held, Value::Dict(_)) => Value::Unknown,
+            "union" | "__or__" | "__add__" if matches!(stored, Value::Dict(_)) => Value::Unknown,
             "union" | "__or__" | "__add__" => {
-                Value::many(Value::join(std::iter::once(held.element()).chain(elements(&loaded))))
+                Value::many(Value::join(std::iter::once(stored.element()).chain(elements(&loaded))))
             }
-            "__iter__" | "difference" | "intersection" => held,
+            "__iter__" | "difference" | "intersection" => stored,
             _ => {
                 let results: Vec<Value> =
-                    held.alternatives().iter().map(|held| self.call_method(held, name, &loaded)).collect();
+                    stored.alternatives().iter().map(|stored| self.call_method(stored, name, &loaded)).collect();
                 Value::join(results)
             }
         }
     }
 
     /// A method that puts something into the row or table at a place.
-    fn put_in(
+    fn call_adding_method(
         &mut self,
         place: usize,
         name: &str,
-        held: &Value,
+        stored: &Value,
         kept: &[Value],
         args: &Args,
         loaded: &Args,
@@ -65,7 +65,7 @@ impl Evaluator<'_> {
                     }
                     old => old.clone(),
                 });
-                Value::many(held.element())
+                Value::many(stored.element())
             }
             "append" | "add" | "appendleft" | "insert" | "put" | "put_nowait" => {
                 let (at, value) = match name {
@@ -77,14 +77,14 @@ impl Evaluator<'_> {
                 Value::None
             }
             "extend" | "extendleft" | "__iadd__" | "symmetric_difference_update" => {
-                let given: Vec<Value> = elements(loaded).collect();
-                self.alter(place, |old| with_more(old, &given));
+                let added: Vec<Value> = elements(loaded).collect();
+                self.alter(place, |old| with_more(old, &added));
                 if name == "__iadd__" { Value::Ref(place) } else { Value::None }
             }
             "update" | "__ior__" => {
                 let named = args.named.iter().map(|(name, value)| (Value::text(name), value.clone()));
-                let (named, given) = (named.collect::<Vec<_>>(), elements(loaded).collect::<Vec<_>>());
-                self.alter(place, |old| updated(old, &loaded.values, &named, args.open, &given));
+                let (named, added) = (named.collect::<Vec<_>>(), elements(loaded).collect::<Vec<_>>());
+                self.alter(place, |old| with_updates(old, &loaded.values, &named, args.open, &added));
                 if name == "__ior__" { Value::Ref(place) } else { Value::None }
             }
             "setdefault" => {
@@ -92,11 +92,11 @@ impl Evaluator<'_> {
                 let found = self.item(&Value::Ref(place), key);
                 let value = kept.get(1).unwrap_or(&Value::None);
                 let known = |old: &Value| matches!(old, Value::Dict(items) if items.iter().any(|(own, _)| own == key));
-                if known(held) {
+                if known(stored) {
                     return Some(found);
                 }
                 self.alter(place, |old| if known(old) { old.clone() } else { with_item(old, key, value) });
-                match held {
+                match stored {
                     Value::Dict(items) if items.is_empty() => value.clone(),
                     _ => Value::join([found, value.clone()]),
                 }
@@ -111,15 +111,15 @@ impl Evaluator<'_> {
     }
 
     /// A method that takes something out of the row or table at a place.
-    fn take_out(&mut self, place: usize, name: &str, held: &Value, kept: &[Value]) -> Option<Value> {
+    fn call_removing_method(&mut self, place: usize, name: &str, stored: &Value, kept: &[Value]) -> Option<Value> {
         let (base, first) = (Value::Ref(place), kept.first());
         let zero = Value::Int(0);
         Some(match name {
             // In JavaScript.
             "shift" if first.is_none() => {
-                let taken = self.item(&base, &zero);
-                self.alter(place, |old| without(old, Some(&zero)));
-                taken
+                let removed = self.item(&base, &zero);
+                self.alter(place, |old| without_item(old, Some(&zero)));
+                removed
             }
             "pop" | "popleft" | "popitem" | "get_nowait" | "__delitem__" | "remove" | "discard" => {
                 // A set gives any of its elements.
@@ -128,15 +128,15 @@ impl Evaluator<'_> {
                     "popitem" | "remove" | "discard" => None,
                     _ => first,
                 };
-                let taken = match (key, name) {
-                    (_, "popitem") => pair(held),
+                let removed = match (key, name) {
+                    (_, "popitem") => pair(stored),
                     (_, "remove" | "discard") => Value::None,
                     (Some(key), _) => self.item(&base, key),
-                    (None, _) => held.element(),
+                    (None, _) => stored.element(),
                 };
-                self.alter(place, |old| without(old, key));
-                let default = kept.get(1).cloned().filter(|_| matches!(held, Value::Dict(_)));
-                Value::join([taken].into_iter().chain(default))
+                self.alter(place, |old| without_item(old, key));
+                let default = kept.get(1).cloned().filter(|_| matches!(stored, Value::Dict(_)));
+                Value::join([removed].into_iter().chain(default))
             }
             "clear" => {
                 self.alter(place, |old| match old {
@@ -151,7 +151,7 @@ impl Evaluator<'_> {
     }
 
     /// The arguments with what their rows and tables hold.
-    pub(super) fn loaded(&mut self, args: &Args) -> Args {
+    pub(super) fn load_arguments(&mut self, args: &Args) -> Args {
         Args {
             values: args.values.iter().map(|value| self.load(value)).collect(),
             named: args.named.iter().map(|(name, value)| (name.clone(), self.load(value))).collect(),
@@ -161,19 +161,19 @@ impl Evaluator<'_> {
 
     /// Sets what a value holds at a key.
     pub(super) fn set_item(&mut self, base: &Value, key: &Value, value: &Value) {
-        let value = self.keep(value.clone());
+        let value = self.store_value(value.clone());
         let bases = base.alternatives();
         self.ways(bases.len(), |eval, at| match bases.get(at) {
             Some(Value::Ref(place)) => eval.alter(*place, |old| with_item(old, key, &value)),
             Some(Value::Named(name)) if name == "builtins.globals()" => {
-                eval.set_global(key.known().unwrap_or(super::state::ANY), value.clone());
+                eval.set_global(key.known_text().unwrap_or(super::state::ANY), value.clone());
             }
             Some(Value::Named(name)) if name == "os.environ" || name == "os.environb" => {
-                eval.set_global(&super::state::variable_note(key.known()), value.clone());
+                eval.set_global(&super::state::variable_note(key.known_text()), value.clone());
             }
             Some(Value::Named(name)) if name.ends_with(".__dict__") => {
                 let inner = Value::named(name.trim_end_matches(".__dict__"));
-                eval.set_member(&inner, key.known().unwrap_or(super::state::ANY), value.clone());
+                eval.set_member(&inner, key.known_text().unwrap_or(super::state::ANY), value.clone());
             }
             _ => {}
         });
@@ -182,13 +182,13 @@ impl Evaluator<'_> {
     /// Sets what a row holds between two places.
     pub(super) fn set_slice(&mut self, base: &Value, whole: bool, value: &Value) {
         let value = self.load(value);
-        let given: Vec<Value> = each_element(&value).collect();
+        let added: Vec<Value> = each_element(&value).collect();
         let bases = base.alternatives();
         self.ways(bases.len(), |eval, at| {
             let Some(Value::Ref(place)) = bases.get(at) else { return };
             eval.alter(*place, |old| match old {
                 Value::List(_) | Value::Many(_) if whole && value.is_row() => value.clone(),
-                Value::List(_) | Value::Many(_) => Value::many(Value::join(each_element(old).chain(given.clone()))),
+                Value::List(_) | Value::Many(_) => Value::many(Value::join(each_element(old).chain(added.clone()))),
                 old => old.clone(),
             });
         });
@@ -199,7 +199,7 @@ impl Evaluator<'_> {
         let bases = base.alternatives();
         self.ways(bases.len(), |eval, at| {
             if let Some(Value::Ref(place)) = bases.get(at) {
-                eval.alter(*place, |old| without(old, key));
+                eval.alter(*place, |old| without_item(old, key));
             }
         });
     }
@@ -265,8 +265,8 @@ fn with_more(old: &Value, more: &[Value]) -> Value {
 }
 
 /// A table with all that is in others, or a row with all that is in others.
-fn updated(old: &Value, others: &[Value], named: &[(Value, Value)], open: bool, given: &[Value]) -> Value {
-    let Value::Dict(_) = old else { return with_more(old, given) };
+fn with_updates(old: &Value, others: &[Value], named: &[(Value, Value)], open: bool, elements: &[Value]) -> Value {
+    let Value::Dict(_) = old else { return with_more(old, elements) };
     let mut all = old.clone();
     for other in others {
         match other {
@@ -324,7 +324,7 @@ fn with_item(old: &Value, key: &Value, value: &Value) -> Value {
             items.push((key.clone(), value.clone()));
             Value::Dict(items)
         }
-        Value::List(values) => match place(values.len(), key) {
+        Value::List(values) => match index_in_row(values.len(), key) {
             Some(at) => {
                 let new = |(own, old): (usize, &Value)| if own == at { value.clone() } else { old.clone() };
                 Value::List(values.iter().enumerate().map(new).collect())
@@ -337,7 +337,7 @@ fn with_item(old: &Value, key: &Value, value: &Value) -> Value {
 }
 
 /// The place in a row of a length that a number means.
-pub(super) fn place(length: usize, key: &Value) -> Option<usize> {
+pub(super) fn index_in_row(length: usize, key: &Value) -> Option<usize> {
     let Value::Int(at) = key else { return None };
     let at = if *at < 0 {
         length.checked_sub(usize::try_from(at.unsigned_abs()).ok()?)?
@@ -348,13 +348,13 @@ pub(super) fn place(length: usize, key: &Value) -> Option<usize> {
 }
 
 /// A row or a table without what is at a key.
-fn without(old: &Value, key: Option<&Value>) -> Value {
+fn without_item(old: &Value, key: Option<&Value>) -> Value {
     match (old, key) {
         (Value::Dict(items), Some(key)) if is_key(key) => {
             Value::Dict(items.iter().filter(|(known, _)| known != key).cloned().collect())
         }
-        (Value::List(values), Some(key)) if place(values.len(), key).is_some() => {
-            let at = place(values.len(), key);
+        (Value::List(values), Some(key)) if index_in_row(values.len(), key).is_some() => {
+            let at = index_in_row(values.len(), key);
             let rest = values.iter().enumerate().filter(|(own, _)| Some(*own) != at);
             Value::List(rest.map(|(_, value)| value.clone()).collect())
         }
@@ -364,7 +364,7 @@ fn without(old: &Value, key: Option<&Value>) -> Value {
 }
 
 /// The values of a table at a key.
-pub(super) fn looked_up(items: &[(Value, Value)], key: &Value) -> Value {
+pub(super) fn look_up_item(items: &[(Value, Value)], key: &Value) -> Value {
     let all = || Value::join(items.iter().map(|(_, value)| value.clone()));
     if !is_key(key) {
         return all();
@@ -378,9 +378,9 @@ pub(super) fn looked_up(items: &[(Value, Value)], key: &Value) -> Value {
 }
 
 /// Two rows or tables behind each other.
-pub(super) fn both(left: &Value, right: &Value) -> Option<Value> {
+pub(super) fn concatenate(left: &Value, right: &Value) -> Option<Value> {
     match (left, right) {
-        (Value::Dict(_), Value::Dict(_)) => Some(updated(left, std::slice::from_ref(right), &[], false, &[])),
+        (Value::Dict(_), Value::Dict(_)) => Some(with_updates(left, std::slice::from_ref(right), &[], false, &[])),
         _ => None,
     }
 }
@@ -394,14 +394,14 @@ pub(super) fn slice(base: &Value, from: Option<&Value>, to: Option<&Value>, step
 /// A table of keys and values, of which the last one counts.
 pub(super) fn table(items: Vec<(Value, Value)>) -> Value {
     let none = Value::Dict(Vec::new());
-    items.iter().fold(none, |all, (key, value)| with_item(&all, key, value)).bounded()
+    items.iter().fold(none, |all, (key, value)| with_item(&all, key, value)).truncate()
 }
 
 /// A table of pairs.
-pub(super) fn table_of(pairs: &Value) -> Value {
+pub(super) fn table_from_pairs(pairs: &Value) -> Value {
     let none = Value::Dict(Vec::new());
     match pairs {
-        Value::Many(pair) => updated(&none, &[Value::List(vec![(**pair).clone()])], &[], false, &[]),
-        pairs => updated(&none, std::slice::from_ref(pairs), &[], false, &[]),
+        Value::Many(pair) => with_updates(&none, &[Value::List(vec![(**pair).clone()])], &[], false, &[]),
+        pairs => with_updates(&none, std::slice::from_ref(pairs), &[], false, &[]),
     }
 }

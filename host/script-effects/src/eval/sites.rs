@@ -24,7 +24,7 @@ pub(super) struct Sites {
 
 impl Evaluator<'_> {
     /// The place for what is made here, and whether nothing that is still used lies there.
-    pub(super) fn place_here(&mut self) -> (usize, bool) {
+    pub(super) fn place_at_site(&mut self) -> (usize, bool) {
         let next = self.state.next;
         let Some(sites) = &mut self.sites else { return (next, false) };
         let count = sites.seen.entry(self.site).or_default();
@@ -34,7 +34,7 @@ impl Evaluator<'_> {
     }
 
     /// Ends a turn of a loop: what it made is from now on what another turn made.
-    pub(super) fn make_older(&mut self) {
+    pub(super) fn end_turn(&mut self) {
         let Some(sites) = &mut self.sites else { return };
         let made = std::mem::take(&mut sites.made);
         let mut moved = BTreeMap::new();
@@ -60,13 +60,13 @@ impl Evaluator<'_> {
         self.spend((self.state.places.len() + self.state.scopes.len()) / 8);
         let to = |place: usize| moved.get(&place).copied();
         for value in Rc::make_mut(&mut self.state.places) {
-            if value.leads(&to) {
-                Rc::make_mut(value).lead(&to);
+            if value.needs_relocation(&to) {
+                Rc::make_mut(value).relocate(&to);
             }
         }
         for scope in Rc::make_mut(&mut self.state.scopes) {
-            if scope.names.values().any(|value| value.leads(&to)) {
-                Rc::make_mut(scope).names.values_mut().for_each(|value| value.lead(&to));
+            if scope.names.values().any(|value| value.needs_relocation(&to)) {
+                Rc::make_mut(scope).names.values_mut().for_each(|value| value.relocate(&to));
             }
         }
     }
@@ -74,37 +74,37 @@ impl Evaluator<'_> {
 
 impl Value {
     /// Returns whether it leads to a place that has another one.
-    fn leads(&self, to: &dyn Fn(usize) -> Option<usize>) -> bool {
+    fn needs_relocation(&self, to: &dyn Fn(usize) -> Option<usize>) -> bool {
         match self {
             Value::Ref(place) => to(*place).is_some(),
-            value => value.parts().into_iter().any(|part| part.leads(to)),
+            value => value.parts().into_iter().any(|part| part.needs_relocation(to)),
         }
     }
 
     /// Leads to the other places.
-    fn lead(&mut self, to: &dyn Fn(usize) -> Option<usize>) {
+    fn relocate(&mut self, to: &dyn Fn(usize) -> Option<usize>) {
         match self {
             Value::Ref(place) => *place = to(*place).unwrap_or(*place),
             Value::OneOf(values) => {
-                values.iter_mut().for_each(|value| value.lead(to));
+                values.iter_mut().for_each(|value| value.relocate(to));
                 *self = Value::join(std::mem::take(values));
             }
-            Value::List(values) => values.iter_mut().for_each(|value| value.lead(to)),
+            Value::List(values) => values.iter_mut().for_each(|value| value.relocate(to)),
             Value::Dict(items) => items.iter_mut().for_each(|(key, value)| {
-                key.lead(to);
-                value.lead(to);
+                key.relocate(to);
+                value.relocate(to);
             }),
             Value::Many(value) | Value::Guess(value) | Value::Method(value, _) | Value::Super(value, _) => {
-                value.lead(to)
+                value.relocate(to)
             }
             Value::Partial(callee, args) => {
-                callee.lead(to);
-                args.values.iter_mut().for_each(|value| value.lead(to));
-                args.named.iter_mut().for_each(|(_, value)| value.lead(to));
+                callee.relocate(to);
+                args.values.iter_mut().for_each(|value| value.relocate(to));
+                args.named.iter_mut().for_each(|(_, value)| value.relocate(to));
             }
             Value::Object(object) => {
-                object.fields.values_mut().for_each(|value| value.lead(to));
-                object.bases.iter_mut().for_each(|value| value.lead(to));
+                object.fields.values_mut().for_each(|value| value.relocate(to));
+                object.bases.iter_mut().for_each(|value| value.relocate(to));
             }
             _ => {}
         }

@@ -7,7 +7,7 @@ use super::evaluator::Evaluator;
 use super::library;
 use super::library::python::canonical;
 use super::value::{Names, Object, Value};
-use super::widen::merged;
+use super::widen::merge_tables;
 use crate::{Text, Unknown};
 
 /// The maximum number of variables of a function.
@@ -121,13 +121,13 @@ impl Evaluator<'_> {
         let Some(mut all) = ends.next() else { return };
         for end in ends {
             if !all.is_same(&end) {
-                all = self.joined(&all, &end);
+                all = self.join_states(&all, &end);
             }
         }
         self.state = all;
     }
 
-    fn joined(&mut self, one: &State, other: &State) -> State {
+    fn join_states(&mut self, one: &State, other: &State) -> State {
         let mut state = one.clone();
         if one.version != other.version {
             state.version = self.new_version();
@@ -237,14 +237,14 @@ impl Evaluator<'_> {
             return if self.spend(weight / 16) { value } else { Value::Unknown };
         }
         if let Some(value) = library::global(self.language, name) {
-            let set = self.noted(&format!("builtins.{name}"));
+            let set = self.script_note(&format!("builtins.{name}"));
             return Value::join([value].into_iter().chain(set).chain(any));
         }
         if !self.spend(self.stars.len()) {
             return Value::Unknown;
         }
         let star = self.stars.iter().map(|module| format!("{module}.{name}"));
-        let found = star.map(|full| canonical(&full)).find(|full| library::effect_of(full).is_some());
+        let found = star.map(|full| canonical(&full)).find(|full| library::call_effect(full).is_some());
         Value::join(found.map_or(Value::Unknown, Value::Named).alternatives().iter().cloned().chain(any))
     }
 
@@ -257,7 +257,7 @@ impl Evaluator<'_> {
     }
 
     /// The script's note under a name that is no name of Python.
-    pub(super) fn noted(&self, name: &str) -> Option<Value> {
+    pub(super) fn script_note(&self, name: &str) -> Option<Value> {
         self.state.scopes.first().and_then(|scope| scope.names.get(name)).cloned()
     }
 
@@ -281,7 +281,7 @@ impl Evaluator<'_> {
     }
 
     fn set_in(&mut self, at: usize, name: &str, value: Value) {
-        let value = self.keep(value);
+        let value = self.store_value(value);
         let Some(scope) = self.state.scopes.get(at) else { return };
         let mut place = at;
         if scope.global.iter().any(|global| global == name) {
@@ -305,7 +305,7 @@ impl Evaluator<'_> {
         }
         let Some(scope) = self.scope_mut(place) else { return };
         if scope.names.len() >= NAMES && !scope.names.contains_key(name) {
-            return self.lose("the code has too many variables", Unknown::ALL);
+            return self.add_reason("the code has too many variables", Unknown::ALL);
         }
         scope.names.insert(name.to_owned(), value);
     }
@@ -328,16 +328,16 @@ impl Evaluator<'_> {
     }
 
     /// A place for what can be changed; other values are themselves.
-    pub(super) fn keep(&mut self, value: Value) -> Value {
-        match value.bounded() {
+    pub(super) fn store_value(&mut self, value: Value) -> Value {
+        match value.truncate() {
             Value::OneOf(values) if values.iter().any(Value::is_row) => {
-                let values: Vec<Value> = values.into_iter().map(|value| self.keep(value)).collect();
+                let values: Vec<Value> = values.into_iter().map(|value| self.store_value(value)).collect();
                 Value::join(values)
             }
             value if value.is_row() || matches!(value, Value::Object(_)) => {
-                let (place, fresh) = self.place_here();
+                let (place, fresh) = self.place_at_site();
                 if place >= PLACES {
-                    self.lose("the code has too many rows", Unknown::ALL);
+                    self.add_reason("the code has too many rows", Unknown::ALL);
                     return Value::Unknown;
                 }
                 self.spend_places();
@@ -364,7 +364,7 @@ impl Evaluator<'_> {
     }
 
     /// The value at a place.
-    pub(super) fn at(&self, place: usize) -> Rc<Value> {
+    pub(super) fn value_at(&self, place: usize) -> Rc<Value> {
         self.state.places.get(place).map(Rc::clone).unwrap_or_default()
     }
 
@@ -372,12 +372,13 @@ impl Evaluator<'_> {
     pub(super) fn load(&mut self, value: &Value) -> Value {
         match value {
             Value::Ref(place) => {
-                let Some(held) = self.state.places.get(*place).map(Rc::clone) else { return Value::Unknown };
-                if !self.spend(held.weight(4) / 16) {
+                let Some(stored) = self.state.places.get(*place).map(Rc::clone) else { return Value::Unknown };
+                if !self.spend(stored.weight(4) / 16) {
                     return Value::Unknown;
                 }
-                let own = |held: &Value| if matches!(held, Value::Object(_)) { value.clone() } else { held.clone() };
-                Value::join(held.alternatives().iter().map(own))
+                let own =
+                    |stored: &Value| if matches!(stored, Value::Object(_)) { value.clone() } else { stored.clone() };
+                Value::join(stored.alternatives().iter().map(own))
             }
             Value::OneOf(values) => {
                 let values: Vec<Value> = values.iter().map(|value| self.load(value)).collect();
@@ -395,9 +396,9 @@ impl Evaluator<'_> {
 
     /// Changes what stands at a place.
     pub(super) fn alter(&mut self, place: usize, change: impl Fn(&Value) -> Value) {
-        let old = self.at(place);
+        let old = self.value_at(place);
         self.spend(old.weight(4) / 16);
-        let new = Value::join(old.alternatives().iter().map(change)).bounded();
+        let new = Value::join(old.alternatives().iter().map(change)).truncate();
         let new = if self.shared.contains(&place) { join_places(&old, &new) } else { new };
         if new == *old {
             return;
@@ -445,7 +446,7 @@ pub(super) fn join_places(one: &Value, other: &Value) -> Value {
         (Value::Object(own), Value::Object(more)) if own.class == more.class && own.any == more.any => {
             Value::Object(Box::new(join_objects(own, more)))
         }
-        (Value::Dict(_), Value::Dict(_)) => merged(&Value::join([one.clone(), other.clone()])).bounded(),
+        (Value::Dict(_), Value::Dict(_)) => merge_tables(&Value::join([one.clone(), other.clone()])).truncate(),
         _ => {
             let all = Value::join([one.clone(), other.clone()]);
             let rows = all.alternatives();

@@ -2,7 +2,7 @@
 
 use super::calls::Args;
 use super::evaluator::Evaluator;
-use super::library::effect_of;
+use super::library::call_effect;
 use super::library::python::canonical;
 use super::value::Value;
 use crate::ir::{Expression, Operator, Statement};
@@ -28,7 +28,7 @@ impl<'a> Evaluator<'a> {
             }
             Statement::Assign { targets, value } => {
                 let value = self.evaluate(value);
-                let value = self.keep(value);
+                let value = self.store_value(value);
                 targets.iter().for_each(|target| self.bind(target, value.clone()));
             }
             Statement::Update { target, operator, value } => self.update(target, *operator, value),
@@ -65,7 +65,7 @@ impl<'a> Evaluator<'a> {
         let names: Vec<String> = self.scope().map(|scope| scope.names.keys().cloned().collect()).unwrap_or_default();
         for own in names {
             let full = canonical(&format!("{module}.{own}"));
-            if self.spend(1) && effect_of(&full).is_some() {
+            if self.spend(1) && call_effect(&full).is_some() {
                 let old = self.get(&own);
                 self.set(&own, Value::join([Value::Named(full), old]));
             }
@@ -76,21 +76,21 @@ impl<'a> Evaluator<'a> {
     fn update(&mut self, target: &'a Expression, operator: Operator, value: &'a Expression) {
         let left = self.evaluate(target);
         let right = self.evaluate(value);
-        let held = self.load(&left);
+        let stored = self.load(&left);
         let method = match operator {
             Operator::Add => "__iadd__",
             Operator::BitOr => "__ior__",
             _ => "",
         };
         if let (Value::Ref(place), false) = (&left, method.is_empty())
-            && held.alternatives().iter().all(Value::is_row)
+            && stored.alternatives().iter().all(Value::is_row)
         {
-            self.on_place(*place, method, &Args::of(vec![right]));
+            self.call_method_at(*place, method, &Args::new(vec![right]));
             return;
         }
         if !method.is_empty() && left.alternatives().iter().any(|one| matches!(one, Value::Ref(_))) {
             let callee = self.member(&left, method);
-            self.apply(&callee, &Args::of(vec![right.clone()]));
+            self.apply(&callee, &Args::new(vec![right.clone()]));
         }
         let value = self.binary(&left, operator, &right);
         self.bind(target, value);

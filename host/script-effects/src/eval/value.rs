@@ -126,7 +126,7 @@ impl Value {
     }
 
     /// The text that it is as an argument of a call, or as a part of another text.
-    pub(super) fn as_text(&self) -> Option<Text> {
+    pub(super) fn to_text(&self) -> Option<Text> {
         match self {
             Value::Text(text) | Value::Path(text) => Some(text.clone()),
             Value::Int(number) => Some(Text::literal(&number.to_string())),
@@ -138,12 +138,12 @@ impl Value {
     }
 
     /// The same, with what is not known as a part that is not.
-    pub(super) fn as_part(&self) -> Text {
-        self.as_text().unwrap_or_else(|| Text::of(Piece::Unknown))
+    pub(super) fn to_text_part(&self) -> Text {
+        self.to_text().unwrap_or_else(|| Text::of(Piece::Unknown))
     }
 
     /// The text, if all of it is known.
-    pub(super) fn known(&self) -> Option<&str> {
+    pub(super) fn known_text(&self) -> Option<&str> {
         match self {
             Value::Text(text) | Value::Path(text) => text.known(),
             _ => None,
@@ -155,7 +155,7 @@ impl Value {
         match self {
             Value::Function(_) | Value::Partial(..) | Value::Method(..) | Value::Hidden => true,
             Value::Ref(_) | Value::Guess(_) => true,
-            Value::Named(name) => super::library::effect_of(name).is_some(),
+            Value::Named(name) => super::library::call_effect(name).is_some(),
             Value::OneOf(values) => values.iter().any(Value::is_callable),
             _ => false,
         }
@@ -208,22 +208,22 @@ impl Value {
     }
 
     /// Without what would be nested too deeply, or would be too much.
-    pub(super) fn bounded(self) -> Value {
+    pub(super) fn truncate(self) -> Value {
         match self {
             value if !value.is_deeper(DEEP) && value.weight(DEEP) <= HEAVY => value,
-            value if value.holds_callable(4 * DEEP) => Value::Hidden,
+            value if value.contains_callable(4 * DEEP) => Value::Hidden,
             _ => Value::Unknown,
         }
     }
 
-    fn holds_callable(&self, left: usize) -> bool {
+    fn contains_callable(&self, left: usize) -> bool {
         let Some(left) = left.checked_sub(1) else { return true };
-        self.acts() || self.parts().into_iter().any(|part| part.holds_callable(left))
+        self.acts() || self.parts().into_iter().any(|part| part.contains_callable(left))
     }
 
     /// Returns whether it shares something that can be changed.
-    pub(super) fn holds_place(&self) -> bool {
-        matches!(self, Value::Ref(_) | Value::Function(_)) || self.parts().into_iter().any(Value::holds_place)
+    pub(super) fn contains_place(&self) -> bool {
+        matches!(self, Value::Ref(_) | Value::Function(_)) || self.parts().into_iter().any(Value::contains_place)
     }
 
     pub(super) fn parts(&self) -> Vec<&Value> {

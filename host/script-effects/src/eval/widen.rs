@@ -34,7 +34,7 @@ impl Evaluator<'_> {
             for (old, now) in before.places.iter().zip(places).filter(|(old, now)| !Rc::ptr_eq(old, now)) {
                 if is_news(old, now) {
                     changed = true;
-                    *now = Rc::new(widened(old, now));
+                    *now = Rc::new(widen_value(old, now));
                 }
             }
         }
@@ -65,10 +65,10 @@ fn is_news(old: &Value, now: &Value) -> bool {
         }),
         _ if old.is_open() => {
             let functions = |value: &Value| matches!(value, Value::Function(_) | Value::Partial(..));
-            let held = old.alternatives();
+            let previous = old.alternatives();
             now.alternatives().iter().any(|one| match one {
-                Value::Named(_) => one.is_callable() && !held.contains(one),
-                one => functions(one) && !held.iter().any(functions),
+                Value::Named(_) => one.is_callable() && !previous.contains(one),
+                one => functions(one) && !previous.iter().any(functions),
             })
         }
         _ => true,
@@ -76,7 +76,7 @@ fn is_news(old: &Value, now: &Value) -> bool {
 }
 
 /// The value of a place after any number of turns, given the value before and after one turn.
-fn widened(old: &Value, now: &Value) -> Value {
+fn widen_value(old: &Value, now: &Value) -> Value {
     let rows =
         |value: &Value| value.alternatives().iter().all(|value| matches!(value, Value::List(_) | Value::Many(_)));
     let open = |old: &Value, now: &Value| {
@@ -101,7 +101,7 @@ fn widened(old: &Value, now: &Value) -> Value {
 }
 
 /// One table of all that some tables may hold; none of it if one is no table.
-pub(super) fn merged(all: &Value) -> Value {
+pub(super) fn merge_tables(all: &Value) -> Value {
     let mut items: Vec<(Value, Value)> = Vec::new();
     for table in all.alternatives() {
         let Value::Dict(more) = table else { return Value::Unknown };
@@ -118,7 +118,7 @@ pub(super) fn merged(all: &Value) -> Value {
 
 /// All that tables may hold; what changed is not known.
 fn tables(old: &Value, now: &Value) -> Value {
-    let (Value::Dict(before), Value::Dict(mut items)) = (old, merged(now)) else {
+    let (Value::Dict(before), Value::Dict(mut items)) = (old, merge_tables(now)) else {
         return Value::join([old.clone(), now.clone(), Value::Unknown]);
     };
     for (key, value) in &mut items {

@@ -67,7 +67,7 @@ fn step(rest: &str, counts: &mut Counts) -> usize {
     counts.heads += usize::from(STATEMENTS.contains(&word.as_str()));
     let holds = PREFIXES.contains(&word.as_str()) || STATEMENTS.contains(&word.as_str());
     let width = match char {
-        '\'' | '"' => quoted(rest, char),
+        '\'' | '"' => quoted_width(rest, char),
         '/' if rest.starts_with("//") => return rest.find('\n').unwrap_or(rest.len()),
         '/' if rest.starts_with("/*") => return rest.find("*/").map_or(rest.len(), |at| at + 2),
         '/' if holds || !(counts.last.is_alphanumeric() || ")]}_$'\"`".contains(counts.last)) => regex(rest),
@@ -102,7 +102,7 @@ fn begins_anew(rest: &str, last: char) -> bool {
 }
 
 /// The width of a text between quotes.
-fn quoted(rest: &str, quote: char) -> usize {
+fn quoted_width(rest: &str, quote: char) -> usize {
     let mut escaped = true;
     for (at, char) in rest.char_indices() {
         match char {

@@ -87,7 +87,7 @@ impl Lowering {
     }
 
     /// The value of a statement. That of the last one is what `eval` gives.
-    fn give(&mut self, value: Expression) {
+    fn set_result(&mut self, value: Expression) {
         if self.functions.is_empty() {
             self.store(Expression::Name(crate::ir::RESULT.to_owned()), value);
         } else {
@@ -111,7 +111,7 @@ impl Lowering {
     }
 
     /// A value under a name, so that it is evaluated once.
-    fn keep(&mut self, value: Expression) -> Expression {
+    fn store_in_variable(&mut self, value: Expression) -> Expression {
         let name = Expression::Name(self.fresh());
         self.store(name.clone(), value);
         name
@@ -172,7 +172,7 @@ impl Lowering {
     /// The name of a variable that the function declares.
     fn declare(&mut self, name: &str) -> String {
         let name = self.variable(name);
-        self.own(&name);
+        self.declare_own(&name);
         name
     }
 
@@ -180,11 +180,11 @@ impl Lowering {
     fn fresh(&mut self) -> String {
         self.made += 1;
         let name = format!("#{}", self.made);
-        self.own(&name);
+        self.declare_own(&name);
         name
     }
 
-    fn own(&mut self, name: &str) {
+    fn declare_own(&mut self, name: &str) {
         if let Some(function) = self.functions.last_mut() {
             function.own.insert(name.to_owned());
         }

@@ -57,7 +57,7 @@ impl Lowering {
             Stmt::Assign(assign) => {
                 Statement::Assign { targets: self.expressions(&assign.targets), value: self.boxed(&assign.value) }
             }
-            Stmt::AnnAssign(assign) => return self.annotated(assign, block),
+            Stmt::AnnAssign(assign) => return self.annotated_assignment(assign, block),
             Stmt::AugAssign(assign) => Statement::Update {
                 target: self.boxed(&assign.target),
                 operator: expressions::operator(assign.op),
@@ -108,7 +108,7 @@ impl Lowering {
         block.push(lowered);
     }
 
-    fn annotated(&mut self, assign: &StmtAnnAssign, block: &mut Block) {
+    fn annotated_assignment(&mut self, assign: &StmtAnnAssign, block: &mut Block) {
         self.annotation(Some(&assign.annotation), block);
         if let Some(value) = &assign.value {
             let value = self.boxed(value);
@@ -120,11 +120,11 @@ impl Lowering {
     fn annotation(&mut self, annotation: Option<&Expr>, block: &mut Block) {
         let calls =
             |annotation: &&Expr| !matches!(annotation, Expr::Name(_) | Expr::Attribute(_) | Expr::StringLiteral(_));
-        block.extend(annotation.filter(calls).map(|annotation| self.ignored(annotation)));
+        block.extend(annotation.filter(calls).map(|annotation| self.expression_statement(annotation)));
     }
 
     /// Evaluates a value, and ignores it.
-    fn ignored(&mut self, value: &Expr) -> Statement {
+    fn expression_statement(&mut self, value: &Expr) -> Statement {
         Statement::Expression(self.boxed(value))
     }
 
@@ -167,7 +167,7 @@ impl Lowering {
         for case in &statement.cases {
             let mut body = Block::new();
             self.pattern(&case.pattern, &subject, &mut body);
-            body.extend(case.guard.as_ref().map(|guard| self.ignored(guard)));
+            body.extend(case.guard.as_ref().map(|guard| self.expression_statement(guard)));
             self.add(&case.body, &mut body);
             branches.push(Branch { test: None, body });
         }
@@ -205,7 +205,7 @@ impl Lowering {
                     self.pattern(&one.pattern, &subject.clone().member(one.attr.as_str()), block);
                 }
             }
-            Pattern::MatchValue(value) => block.push(self.ignored(&value.value)),
+            Pattern::MatchValue(value) => block.push(self.expression_statement(&value.value)),
         }
     }
 
@@ -257,7 +257,7 @@ impl Lowering {
     }
 
     fn class(&mut self, class: &StmtClassDef, block: &mut Block) -> Statement {
-        block.extend(class.decorator_list.iter().map(|one| self.ignored(&one.expression)));
+        block.extend(class.decorator_list.iter().map(|one| self.expression_statement(&one.expression)));
         let fields = class.body.iter().filter_map(|statement| match statement {
             Stmt::AnnAssign(assign) => match &*assign.target {
                 Expr::Name(name) => Some(name.id.as_str().to_owned()),

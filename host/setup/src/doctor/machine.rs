@@ -72,7 +72,7 @@ pub(super) fn idle(idle: &IdlePolicies, pause: Option<&Pause>, config: &Config) 
         findings.push(Finding::note(CHECK, text, "remove `mode` from guard.toml once they should stop calls"));
     }
     if let Some(pause) = pause
-        && let Some(left) = pause.left(Timestamp::now())
+        && let Some(left) = pause.remaining(Timestamp::now())
     {
         let stops = if pause.denies { "stop nothing" } else { "ask about nothing" };
         let (left, names) = (span(left), paused.join(", "));

@@ -145,7 +145,7 @@ fn page() -> String {
     page.push_str("|---|---|---|---|---|---|---|\n");
     let seen = seen();
     for capabilities in capabilities::ALL {
-        let (title, name, usual) = (capabilities.title, capabilities.name, capabilities.usual());
+        let (title, name, usual) = (capabilities.title, capabilities.name, capabilities.usual_surface());
         let ask = if usual.ask == Ask::Person { "yes" } else { "no" };
         let closes = named(name)
             .is_some_and(|spec| matches!(spec.closing, FailClosed::Ours | FailClosed::Line | FailClosed::Reply));

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{APART, ChainedLog, LINE, LastLine, Link, LogPosition, digest, open_log, sealed};
+use super::{APART, ChainedLog, LINE, LastLine, Link, LogPosition, digest, open_log, split_seal};
 use crate::Seal;
 use crate::files::{Line, read_line};
 use crate::seal::{SealError, Tag};
@@ -88,9 +88,9 @@ impl Walk {
     fn line(&mut self, line: &[u8], place: &LogPosition, seal: &Seal, first: u64, is_open: bool) -> Result<(), String> {
         let has_begun = self.found.lines > 0;
         let Some(link) = Link::parse(line) else {
-            let is_apart = sealed(line).is_some_and(|(open, tag)| {
+            let is_apart = split_seal(line).is_some_and(|(open, tag)| {
                 let open = open.strip_suffix(b",\"apart\":true");
-                open.is_some_and(|open| seal.fits(APART, &Tag::default(), open, &tag))
+                open.is_some_and(|open| seal.is_valid(APART, &Tag::default(), open, &tag))
             });
             let is_record = serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
             if is_apart {
@@ -118,7 +118,7 @@ impl Walk {
             );
         }
         self.pending = None;
-        if !seal.fits(LINE, &link.prev, link.sealed, &link.seal) {
+        if !seal.is_valid(LINE, &link.prev, link.sealed, &link.seal) {
             return Err(format!("this line was changed or put in: its seal doesn't fit (number {})", link.n));
         }
         let expected = if has_begun { self.found.numbers.1 + 1 } else { first };

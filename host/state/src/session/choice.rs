@@ -1,6 +1,6 @@
 //! [`Choice`]: selects a pending call of a session.
 
-use super::{Entry, shown};
+use super::{Entry, recorded_text};
 use guard_contract::paths::is_below;
 
 /// How a person identifies a pending call.
@@ -27,10 +27,10 @@ impl Choice {
 
     /// Returns whether this identifies the entry.
     #[must_use]
-    pub fn fits(&self, entry: &Entry) -> bool {
+    pub fn matches(&self, entry: &Entry) -> bool {
         match self {
             Choice::Code(code) => entry.code == *code,
-            Choice::Operation(text) => !text.is_empty() && entry.operation == shown(text),
+            Choice::Operation(text) => !text.is_empty() && entry.operation == recorded_text(text),
         }
     }
 }
@@ -50,7 +50,7 @@ pub enum ChoiceMatch<'a> {
 /// is pending several times in one folder, for other rules or in another session, the newest one is used.
 #[must_use]
 pub fn choose<'a>(entries: impl IntoIterator<Item = &'a Entry>, choice: &Choice, folders: &[&str]) -> ChoiceMatch<'a> {
-    let mut fitting: Vec<&Entry> = entries.into_iter().filter(|entry| choice.fits(entry)).collect();
+    let mut fitting: Vec<&Entry> = entries.into_iter().filter(|entry| choice.matches(entry)).collect();
     let is_in = |entry: &Entry, folder: &str| entry.cwd == folder || is_below(&entry.cwd, folder);
     if let Some(folder) = folders.iter().find(|folder| fitting.iter().any(|entry| is_in(entry, folder))) {
         fitting.retain(|entry| is_in(entry, folder));

@@ -46,10 +46,10 @@ impl Operation {
             [] => first.operation(),
             _ => calls.iter().map(ToolCall::operation).collect::<Vec<_>>().join(", "),
         };
-        let text = shown(&exact);
+        let text = recorded_text(&exact);
         let command = first.command().filter(|_| others.is_empty()).is_some();
         let whole = command && text == exact && other_inputs(first).next().is_none();
-        Some(Operation { tool: shown(tool), text, sha256: digest(calls, places), whole })
+        Some(Operation { tool: recorded_text(tool), text, sha256: digest(calls, places), whole })
     }
 
     /// Returns whether the text can be copied into a command line as one word.
@@ -61,7 +61,7 @@ impl Operation {
 
 /// Returns the text as it is recorded.
 #[must_use]
-pub fn shown(text: &str) -> String {
+pub fn recorded_text(text: &str) -> String {
     shorten(&plain(&redact(text)), TEXT_BYTES)
 }
 

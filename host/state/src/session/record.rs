@@ -144,7 +144,7 @@ impl Entry {
 
     /// Returns whether the entry is about this operation in this folder.
     #[must_use]
-    pub fn is_of(&self, operation: &Operation, cwd: &str) -> bool {
+    pub fn is_for(&self, operation: &Operation, cwd: &str) -> bool {
         !self.sha256.is_empty() && self.sha256 == operation.sha256 && self.cwd == cwd
     }
 
@@ -175,8 +175,8 @@ impl Contents {
         self.confirmed.retain(|entry| entry.is_live(now));
         self.pending.retain(|entry| entry.is_live(now));
         self.ran.retain(|entry| entry.is_live(now));
-        self.asked.retain(|asked| asked.is_live(now));
-        self.told.retain(|told| told.is_live(now));
+        self.asked.retain(|entry| entry.is_live(now));
+        self.told.retain(|note| note.is_live(now));
     }
 
     /// Keeps the entries of one session, or all others.
@@ -184,8 +184,8 @@ impl Contents {
         self.confirmed.retain(|entry| (entry.session == session) == kept);
         self.pending.retain(|entry| (entry.session == session) == kept);
         self.ran.retain(|entry| (entry.session == session) == kept);
-        self.asked.retain(|asked| (asked.session == session) == kept);
-        self.told.retain(|told| (told.session.split(' ').next() == Some(session)) == kept);
+        self.asked.retain(|entry| (entry.session == session) == kept);
+        self.told.retain(|note| (note.session.split(' ').next() == Some(session)) == kept);
     }
 
     /// Returns whether there are no entries.
@@ -202,7 +202,7 @@ impl Contents {
     #[must_use]
     pub fn sessions(&self) -> Vec<String> {
         let of_entries = self.confirmed.iter().chain(&self.pending).map(|entry| &entry.session);
-        let mut names: Vec<String> = of_entries.chain(self.asked.iter().map(|asked| &asked.session)).cloned().collect();
+        let mut names: Vec<String> = of_entries.chain(self.asked.iter().map(|entry| &entry.session)).cloned().collect();
         names.sort();
         names.dedup();
         names
@@ -211,7 +211,7 @@ impl Contents {
     /// Returns whether an approval covers this rule for this operation in this folder.
     #[must_use]
     pub fn answers(&self, operation: &Operation, cwd: &str, rule: &str) -> bool {
-        let approvals = self.confirmed.iter().filter(|approval| approval.is_of(operation, cwd));
+        let approvals = self.confirmed.iter().filter(|approval| approval.is_for(operation, cwd));
         approvals.flat_map(|approval| &approval.rules).any(|covered| covered == rule)
     }
 
@@ -219,7 +219,7 @@ impl Contents {
     pub fn ask(&mut self, entry: Entry) {
         self.pending.retain(|other| other.code != entry.code);
         self.pending.push(entry);
-        keep_last(&mut self.pending, PENDING);
+        truncate_oldest(&mut self.pending, PENDING);
     }
 
     /// Removes and returns the pending call, because the call ran (`has_run`) or was refused.
@@ -229,7 +229,7 @@ impl Contents {
         if has_run {
             self.ran.retain(|other| other.code != entry.code);
             self.ran.push(entry.clone());
-            keep_last(&mut self.ran, PENDING);
+            truncate_oldest(&mut self.ran, PENDING);
         }
         Some(entry)
     }
@@ -243,26 +243,26 @@ impl Contents {
     pub fn ask_to_confirm(&mut self, session: &str, code: &str, now: Timestamp) {
         self.asked.retain(|other| other.code != code);
         self.asked.push(ConfirmationPrompt { code: code.to_owned(), ts: stamp(now), session: session.to_owned() });
-        keep_last(&mut self.asked, ASKED);
+        truncate_oldest(&mut self.asked, ASKED);
     }
 
     /// Records that the session got a one-time note.
     pub fn record_note(&mut self, session: &str, now: Timestamp) {
         self.told.retain(|other| other.session != session);
         self.told.push(SessionNote { session: session.to_owned(), ts: stamp(now) });
-        keep_last(&mut self.told, TOLD);
+        truncate_oldest(&mut self.told, TOLD);
     }
 
     /// Returns whether the session got the note within the last day.
     #[must_use]
     pub fn has_note(&self, session: &str) -> bool {
-        self.told.iter().any(|told| told.session == session)
+        self.told.iter().any(|note| note.session == session)
     }
 
     /// Returns whether a person was just prompted about the confirmation of this entry.
     #[must_use]
     pub fn was_asked(&self, code: &str) -> bool {
-        self.asked.iter().any(|asked| asked.code == code)
+        self.asked.iter().any(|entry| entry.code == code)
     }
 
     /// The pending calls that are confirmed with this one. If it was identified by its operation, that includes those
@@ -283,10 +283,10 @@ impl Contents {
         self.pending.retain(|entry| entry.code != code);
         self.ran.retain(|entry| entry.code != code);
         let approval = Entry { ts: stamp(now), expires: stamp(now.checked_add(LIFE).ok()?), ..question };
-        self.asked.retain(|asked| asked.code != code);
+        self.asked.retain(|pending| pending.code != code);
         self.confirmed.retain(|other| other.code != code);
         self.confirmed.push(approval.clone());
-        keep_last(&mut self.confirmed, CONFIRMED);
+        truncate_oldest(&mut self.confirmed, CONFIRMED);
         Some(approval)
     }
 
@@ -294,10 +294,10 @@ impl Contents {
     pub(super) fn drop_oldest(&mut self) -> bool {
         let before = self.confirmed.len() + self.pending.len();
         let (confirmed, pending) = (self.confirmed.len() / 2, self.pending.len() / 2);
-        keep_last(&mut self.confirmed, confirmed);
-        keep_last(&mut self.pending, pending);
+        truncate_oldest(&mut self.confirmed, confirmed);
+        truncate_oldest(&mut self.pending, pending);
         let ran = self.ran.len() / 2;
-        keep_last(&mut self.ran, ran);
+        truncate_oldest(&mut self.ran, ran);
         self.confirmed.len() + self.pending.len() < before
     }
 
@@ -311,7 +311,7 @@ impl Contents {
     }
 }
 
-fn keep_last<T>(items: &mut Vec<T>, most: usize) {
+fn truncate_oldest<T>(items: &mut Vec<T>, most: usize) {
     items.drain(..items.len().saturating_sub(most));
 }
 

@@ -75,8 +75,8 @@ impl Sessions {
 
     /// Returns the valid entries of this session.
     #[must_use]
-    pub fn of(&self, name: &str) -> Contents {
-        let mut contents = self.place(name).and_then(|place| place.read()).unwrap_or_default();
+    pub fn read_session(&self, name: &str) -> Contents {
+        let mut contents = self.session_file(name).and_then(|place| place.read()).unwrap_or_default();
         contents.expire(Timestamp::now());
         contents.retain_session(name, true);
         contents
@@ -84,12 +84,14 @@ impl Sessions {
 
     /// Returns the valid entries of all sessions.
     #[must_use]
-    pub fn all(&self) -> Contents {
+    pub fn read_all(&self) -> Contents {
         let mut all = Contents::default();
-        for name in self.names() {
+        for name in self.session_names() {
             match self {
-                Sessions::Folder(_) => all.append(self.of(&name)),
-                Sessions::File(_) => all.append(self.place(&name).and_then(|place| place.read()).unwrap_or_default()),
+                Sessions::Folder(_) => all.append(self.read_session(&name)),
+                Sessions::File(_) => {
+                    all.append(self.session_file(&name).and_then(|place| place.read()).unwrap_or_default())
+                }
             }
         }
         all.expire(Timestamp::now());
@@ -104,11 +106,11 @@ impl Sessions {
         {
             return if error.kind() == ErrorKind::NotFound { Vec::new() } else { vec![folder.clone()] };
         }
-        let names = self.names();
+        let names = self.session_names();
         let paths = names.iter().filter_map(|name| {
             let (folder, file) = self.parts(name)?;
             let path = folder.join(file);
-            let counts = self.place(name).is_some_and(|place| place.read().is_some());
+            let counts = self.session_file(name).is_some_and(|place| place.read().is_some());
             (!counts && path.symlink_metadata().is_ok()).then_some(path)
         });
         paths.collect()
@@ -126,7 +128,7 @@ impl Sessions {
         patience: Duration,
         edit: impl FnOnce(&mut Contents, Timestamp) -> T,
     ) -> io::Result<T> {
-        let place = self.made(name)?;
+        let place = self.create_session_file(name)?;
         let lock = self.lock(patience)?;
         if matches!(self, Sessions::File(_)) && place.is_foreign() {
             return Err(io::Error::other("the file isn't a session file, and was left as it is"));
@@ -155,7 +157,7 @@ impl Sessions {
             Sessions::Folder(folder) if folder.is_dir() => {
                 // Even without the lock, approvals have to end.
                 let _lock = self.lock(patience);
-                let place = self.place(name).ok_or(ErrorKind::NotFound)?;
+                let place = self.session_file(name).ok_or(ErrorKind::NotFound)?;
                 let removed = place.remove();
                 self.prune();
                 removed
@@ -174,15 +176,15 @@ impl Sessions {
     /// Those of [`Sessions::change`].
     pub fn clear(&self, patience: Duration) -> io::Result<usize> {
         let names = match self {
-            Sessions::Folder(_) => self.names(),
-            Sessions::File(_) => self.all().sessions(),
+            Sessions::Folder(_) => self.session_names(),
+            Sessions::File(_) => self.read_all().sessions(),
         };
         names.iter().try_for_each(|name| self.end(name, patience))?;
         Ok(names.len())
     }
 
     /// The names of the files, without their extension.
-    fn names(&self) -> Vec<String> {
+    fn session_names(&self) -> Vec<String> {
         match self {
             Sessions::File(_) => vec![String::new()],
             Sessions::Folder(folder) => {
@@ -207,13 +209,13 @@ impl Sessions {
     }
 
     /// Returns a session's file, if its folder exists.
-    fn place(&self, name: &str) -> Option<SessionFile> {
+    fn session_file(&self, name: &str) -> Option<SessionFile> {
         let (folder, file) = self.parts(name)?;
         Some(SessionFile { dir: Dir::open_ambient_dir(folder, ambient_authority()).ok()?, file })
     }
 
     /// Like `place`, but creates the folder if it is missing.
-    fn made(&self, name: &str) -> io::Result<SessionFile> {
+    fn create_session_file(&self, name: &str) -> io::Result<SessionFile> {
         let (folder, file) = self.parts(name).ok_or(ErrorKind::InvalidInput)?;
         // If the configuration names the file, its folder isn't created or checked.
         if matches!(self, Sessions::Folder(_)) || !folder.exists() {
@@ -346,15 +348,16 @@ mod tests {
         for sessions in both(state.path()) {
             ask(&sessions, "s1", "a");
             ask(&sessions, "s2", "b");
-            let texts =
-                |name: &str| sessions.of(name).pending.into_iter().map(|entry| entry.operation).collect::<Vec<_>>();
+            let texts = |name: &str| {
+                sessions.read_session(name).pending.into_iter().map(|entry| entry.operation).collect::<Vec<_>>()
+            };
             assert_eq!((texts("s1"), texts("s2"), texts("s3")), (vec!["a".into()], vec!["b".into()], vec![]));
-            assert_eq!(sessions.all().pending.len(), 2);
+            assert_eq!(sessions.read_all().pending.len(), 2);
             sessions.end("s1", PATIENCE).unwrap();
             sessions.end("never", PATIENCE).unwrap();
             assert_eq!((texts("s1").len(), texts("s2").len()), (0, 1));
             sessions.end("s2", PATIENCE).unwrap();
-            assert!(sessions.all().is_empty());
+            assert!(sessions.read_all().is_empty());
         }
         assert!(!state.path().join("sessions/s1.json").exists());
         assert!(!state.path().join("seed/guardrail-session.json").exists());
@@ -365,7 +368,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         let sessions = Sessions::in_state(&state.path().join("deep"));
         ask(&sessions, "s1", "rm x");
-        let code = sessions.all().pending[0].code.clone();
+        let code = sessions.read_all().pending[0].code.clone();
         sessions.change("s1", PATIENCE, |contents, now| contents.confirm(&code, now)).unwrap();
         let file = state.path().join("deep/sessions/s1.json");
         let text = fs::read_to_string(&file).unwrap();
@@ -384,19 +387,19 @@ mod tests {
         let set_mode = |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
         for damage in [b"{oops".to_vec(), b"[]".to_vec(), Vec::new(), vec![0xff; 10], vec![b' '; FILE_BYTES + 1]] {
             fs::write(&file, damage).unwrap();
-            assert!(sessions.of("s1").is_empty());
+            assert!(sessions.read_session("s1").is_empty());
         }
         assert_eq!(sessions.unusable(), std::slice::from_ref(&file));
         fs::write(&file, &sound).unwrap();
         assert!(sessions.unusable().is_empty());
         set_mode(0o666);
-        assert!(sessions.of("s1").is_empty(), "others can write to it");
+        assert!(sessions.read_session("s1").is_empty(), "others can write to it");
         set_mode(0o600);
-        assert!(!sessions.of("s1").is_empty());
+        assert!(!sessions.read_session("s1").is_empty());
         fs::write(state.path().join("elsewhere"), &sound).unwrap();
         fs::remove_file(&file).unwrap();
         symlink("../elsewhere", &file).unwrap();
-        assert!(sessions.of("s1").is_empty(), "a link that leads out of the folder");
+        assert!(sessions.read_session("s1").is_empty(), "a link that leads out of the folder");
         ask(&sessions, "s1", "b");
         assert!(fs::symlink_metadata(&file).unwrap().is_file());
         assert_eq!(fs::read(state.path().join("elsewhere")).unwrap(), sound);
@@ -408,7 +411,7 @@ mod tests {
         let sessions = Sessions::in_state(state.path());
         ask(&sessions, "s1", "a");
         fs::copy(state.path().join("sessions/s1.json"), state.path().join("sessions/s2.json")).unwrap();
-        assert!(sessions.of("s2").is_empty());
+        assert!(sessions.read_session("s2").is_empty());
     }
 
     #[test]
@@ -444,7 +447,7 @@ mod tests {
         }
         let size = fs::metadata(state.path().join("sessions/large.json")).unwrap().len();
         assert!(size <= FILE_BYTES as u64, "{size}");
-        assert!(!sessions.of("large").is_empty());
+        assert!(!sessions.read_session("large").is_empty());
     }
 
     #[test]
@@ -452,7 +455,7 @@ mod tests {
         let state = tempfile::tempdir().unwrap();
         for sessions in both(state.path()) {
             (0..20).for_each(|number| ask(&sessions, "s1", &format!("n{number}")));
-            let codes: Vec<String> = sessions.all().pending.into_iter().map(|entry| entry.code).collect();
+            let codes: Vec<String> = sessions.read_all().pending.into_iter().map(|entry| entry.code).collect();
             std::thread::scope(|scope| {
                 for code in &codes {
                     let sessions = &sessions;
@@ -462,7 +465,7 @@ mod tests {
                     });
                 }
             });
-            assert_eq!(sessions.all().confirmed.len(), 20);
+            assert_eq!(sessions.read_all().confirmed.len(), 20);
         }
     }
 }

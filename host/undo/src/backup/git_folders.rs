@@ -41,7 +41,7 @@ pub(super) fn clean(
         let start = start.canonicalize().unwrap_or(start);
         let is_within = Repository::find(&start).is_some_and(|other| other == *repository);
         if start.join(".git").is_file() {
-            gatherer.leave_out(format!("{}: a repository whose commits are stored elsewhere", start.display()));
+            gatherer.report_excluded(format!("{}: a repository whose commits are stored elsewhere", start.display()));
         }
         match start.is_dir() && is_within {
             true => gatherer.add_untracked(repository, &start, what)?,
@@ -62,11 +62,11 @@ fn submodules(
     let all = index.entries(index.slots()).filter(TrackedFile::is_folder);
     let all = all.filter_map(|entry| Some((repository.root.join(from_git(entry.path)?), entry.oid())));
     let mut all: Vec<(PathBuf, String)> = all.collect();
-    let named: Vec<PathBuf> = loss.words.iter().map(|word| start_of(folder.join(word))).collect();
+    let named: Vec<PathBuf> = loss.words.iter().map(|word| real_link_path(folder.join(word))).collect();
     let is_submodule = |named: &PathBuf| all.iter().any(|(path, _)| path.starts_with(named));
     if let Some(other) = named.iter().find(|named| !is_submodule(named)) {
         // The word may be a pattern, or the value of an option.
-        gatherer.leave_out(format!("{}: no submodule", other.display()));
+        gatherer.report_excluded(format!("{}: no submodule", other.display()));
         return all;
     }
     all.retain(|(path, _)| named.is_empty() || named.iter().any(|named| path.starts_with(named)));
@@ -102,7 +102,7 @@ pub(super) fn deinit(
     for (path, _) in submodules(gatherer, loss, repository, folder) {
         add_replaced(gatherer, &path)?;
         if path.join(".git").is_dir() {
-            gatherer.leave_out(format!("{}: its repository moves", path.display()));
+            gatherer.report_excluded(format!("{}: its repository moves", path.display()));
         }
     }
     add_replaced(gatherer, &repository.common_dir.join("config"))
@@ -111,7 +111,7 @@ pub(super) fn deinit(
 /// Adds the losses of removing a work tree. Git also accepts the end of its path as its name.
 pub(super) fn remove_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), SkipReason> {
     if !path.join(".git").is_file() {
-        gatherer.leave_out(format!("{}: no work tree here", path.display()));
+        gatherer.report_excluded(format!("{}: no work tree here", path.display()));
         return Ok(());
     }
     gatherer.add(&path_loss(path))?;
@@ -119,7 +119,7 @@ pub(super) fn remove_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<()
 }
 
 /// Adds the losses of excluding folders from the work tree. In cone mode, git also deletes the ignored files in them.
-pub(super) fn leave_folders(
+pub(super) fn exclude_folders(
     gatherer: &mut Gatherer,
     loss: &GitLoss,
     repository: &Repository,
@@ -129,7 +129,9 @@ pub(super) fn leave_folders(
     add_replaced(gatherer, &patterns)?;
     let Some(index) = gatherer.index(repository).filter(|_| loss.with_ignored) else { return Ok(()) };
     let stay: Vec<PathBuf> = match loss.words.split_first() {
-        Some((verb, folders)) if verb == "set" => folders.iter().map(|word| start_of(folder.join(word))).collect(),
+        Some((verb, folders)) if verb == "set" => {
+            folders.iter().map(|word| real_link_path(folder.join(word))).collect()
+        }
         _ => {
             let text = fs::read_to_string(patterns).unwrap_or_default();
             let lines: BTreeSet<&str> = text.lines().collect();
@@ -155,7 +157,7 @@ pub(super) fn leave_folders(
 }
 
 /// Returns the real path of a link itself, not of its target, because git replaces the link.
-pub(super) fn start_of(target: PathBuf) -> PathBuf {
+pub(super) fn real_link_path(target: PathBuf) -> PathBuf {
     let parent = target.parent().and_then(|parent| parent.canonicalize().ok());
     let start = parent.zip(target.file_name()).map(|(parent, name)| parent.join(name));
     start.or_else(|| target.canonicalize().ok()).unwrap_or(target)

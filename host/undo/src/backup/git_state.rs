@@ -10,8 +10,8 @@ use guard_facts::losses::GitLoss;
 use guard_platform::paths::{from_git, native, slashed};
 use guard_sdk::git::UNDER_WAY;
 
-use super::git_folders::{clean, deinit, leave_folders, remove_worktree, start_of, update_submodules};
-use super::references::{gone_worktrees, is_oid, lost_references, pruned, stashes};
+use super::git_folders::{clean, deinit, exclude_folders, real_link_path, remove_worktree, update_submodules};
+use super::references::{is_oid, lost_references, missing_worktrees, pruned_prefixes, stashes};
 use super::{add_replaced, add_tree, path_loss};
 use crate::gather::{Gatherer, SkipReason};
 use crate::git::{Git, Repository, SYMBOLIC};
@@ -84,7 +84,7 @@ pub(super) fn gather(
     let root = repository.as_ref().and_then(|repository| repository.root.to_str()).map(str::to_owned);
     let (Some(repository), Some(root)) = (repository, root) else {
         if !is_silent(loss) {
-            gatherer.leave_out(format!("{}: unknown repository", folder.display()));
+            gatherer.report_excluded(format!("{}: unknown repository", folder.display()));
         }
         return Ok(Vec::new());
     };
@@ -95,14 +95,14 @@ pub(super) fn gather(
         "git.worktree.remove" => return remove_worktree(gatherer, &folder.join(&loss.target)).map(done),
         "git.submodule.deinit" => return deinit(gatherer, loss, &repository, &folder).map(done),
         "git.submodule.update" => return update_submodules(gatherer, loss, &repository, (&folder, env)),
-        "git.sparse" => return leave_folders(gatherer, loss, &repository, &folder).map(done),
+        "git.sparse" => return exclude_folders(gatherer, loss, &repository, &folder).map(done),
         "git.config" => return add_replaced(gatherer, &repository.common_dir.join("config")).map(done),
         _ => {}
     }
     let git = Git { root: &repository.root, env };
     let mut loss = loss.clone();
     if loss.fetches {
-        loss.refs.extend(pruned(&git, &repository));
+        loss.refs.extend(pruned_prefixes(&git, &repository));
         if loss.operation == "git.refs" && loss.refs.is_empty() {
             return Ok(Vec::new());
         }
@@ -134,7 +134,7 @@ fn state_before(
             }
         }
         "git.worktree.prune" => {
-            for (admin, head) in gone_worktrees(repository) {
+            for (admin, head) in missing_worktrees(repository) {
                 add_tree(gatherer, Some(&admin))?;
                 state.refs.push((String::new(), head));
             }
@@ -148,7 +148,7 @@ fn state_before(
     let is_stash = |name: &String| matches!(name.as_str(), "refs/" | "refs/stash");
     if matches!(operation, "git.stash.drop" | "git.stash.pop") || loss.refs.iter().any(is_stash) {
         state.stashes = stashes(git);
-        leave_out_rest(gatherer, &mut state.stashes, STASHES, "stashes");
+        truncate_reported(gatherer, &mut state.stashes, STASHES, "stashes");
     }
     if !loss.refs.is_empty() && loss.refs != ["refs/stash"] {
         state.refs.extend(lost_references(gatherer, loss, git, &head));
@@ -180,9 +180,9 @@ fn reflogs(
     let list = git.text(&["log", "-g", "--all", "--format=%H"]).unwrap_or_default();
     let commits: BTreeSet<&str> = list.lines().collect();
     let mut refs = commits.into_iter().map(|oid| (String::new(), oid.to_owned())).collect();
-    leave_out_rest(gatherer, &mut refs, REFLOG, "commits of a reflog");
+    truncate_reported(gatherer, &mut refs, REFLOG, "commits of a reflog");
     // Its commits are restored under their ids.
-    gatherer.leave_out("the reflog itself".to_owned());
+    gatherer.report_excluded("the reflog itself".to_owned());
     Ok(refs)
 }
 
@@ -223,13 +223,13 @@ fn discard(
 ) -> Result<bool, SkipReason> {
     let has_submodules = repository.root.join(".gitmodules").exists() || repository.common_dir.join("modules").exists();
     if has_submodules {
-        gatherer.leave_out(format!("{}: submodules", repository.root.display()));
+        gatherer.report_excluded(format!("{}: submodules", repository.root.display()));
     }
     let target = folder.join(&loss.target);
     let is_path = !loss.target.is_empty() && target.symlink_metadata().is_ok();
     add_sources(gatherer, loss, repository, (head, git, folder))?;
     if loss.operation == "git.discard" && is_path && !loss.is_forced {
-        let start = start_of(target);
+        let start = real_link_path(target);
         let is_alone = loss.words.iter().all(|word| *word == loss.target);
         add_changes(gatherer, repository, head, Some(start.as_path()).filter(|_| is_alone), git)?;
         return Ok(false);
@@ -252,7 +252,7 @@ fn add_sources(
     let mut words: BTreeSet<&str> = loss.words.iter().map(String::as_str).collect();
     words.insert(&loss.target);
     for word in words.into_iter().filter(|word| !word.is_empty()) {
-        let tree = tree_of(word, git);
+        let tree = resolve_tree(word, git);
         let Ok(tree) = tree else {
             // Git rejects such a command, or fetches the commit first.
             if matches!(loss.operation.as_str(), "git.switch" | "git.stash.pop") {
@@ -266,7 +266,7 @@ fn add_sources(
             let is_path = path.symlink_metadata().is_ok()
                 || gatherer.index(repository).is_some_and(|index| is_tracked(&index, &path));
             if !is_path || word.starts_with(':') {
-                gatherer.leave_out(format!("{word}: neither a commit nor a path"));
+                gatherer.report_excluded(format!("{word}: neither a commit nor a path"));
             }
             continue;
         };
@@ -279,7 +279,7 @@ fn add_sources(
         let filter = if stays { "--diff-filter=ADMT" } else { "--diff-filter=AT" };
         let listed = git.output(&["diff-tree", "-r", "--no-renames", "--name-only", filter, "-z", before, &tree]);
         let Ok(listed) = listed else {
-            gatherer.leave_out(format!("{word}: can't list its files"));
+            gatherer.report_excluded(format!("{word}: can't list its files"));
             continue;
         };
         for name in listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
@@ -292,7 +292,7 @@ fn add_sources(
 }
 
 /// Returns the tree of a commit, or of the remote branch from which git would create a branch with this name.
-fn tree_of(word: &str, git: &Git<'_>) -> io::Result<String> {
+fn resolve_tree(word: &str, git: &Git<'_>) -> io::Result<String> {
     let commit = if word == "-" { "@{-1}" } else { word };
     let parse =
         |name: &str| git.text(&["rev-parse", "--verify", "--quiet", "--end-of-options", &format!("{name}^{{tree}}")]);
@@ -303,9 +303,9 @@ fn tree_of(word: &str, git: &Git<'_>) -> io::Result<String> {
 }
 
 /// Keeps only the first elements, and reports the others as not backed up.
-fn leave_out_rest<T>(gatherer: &mut Gatherer, all: &mut Vec<T>, most: usize, what: &str) {
+fn truncate_reported<T>(gatherer: &mut Gatherer, all: &mut Vec<T>, most: usize, what: &str) {
     if all.len() > most {
-        gatherer.leave_out(format!("more than {most} {what}"));
+        gatherer.report_excluded(format!("more than {most} {what}"));
         all.truncate(most);
     }
 }
@@ -320,19 +320,19 @@ fn add_changes(
     git: &Git<'_>,
 ) -> Result<(), SkipReason> {
     let index = gatherer.index(repository);
-    let ask = || staged(git, index.as_deref(), head);
+    let ask = || staged_files(git, index.as_deref(), head);
     // Git reads the index while the files are examined.
     let staged = thread::scope(|scope| {
-        let asked = thread::Builder::new().spawn_scoped(scope, ask);
+        let handle = thread::Builder::new().spawn_scoped(scope, ask);
         gatherer.add_changed(repository, start)?;
-        let answer = match asked {
-            Ok(asked) => asked.join().unwrap_or_else(|_| Err(io::Error::other("a thread ended without an answer"))),
+        let answer = match handle {
+            Ok(handle) => handle.join().unwrap_or_else(|_| Err(io::Error::other("a thread ended without an answer"))),
             Err(_) => ask(),
         };
         Ok(answer)
     })?;
     let Ok(staged) = staged else {
-        gatherer.leave_out(format!("{}: staged files are not known", repository.root.display()));
+        gatherer.report_excluded(format!("{}: staged files are not known", repository.root.display()));
         return Ok(());
     };
     let staged = pin_staged(gatherer, repository, staged);
@@ -359,7 +359,7 @@ fn pin_staged(
         false => (Vec::new(), staged),
     };
     if !out.is_empty() {
-        gatherer.leave_out("staged files: excluded by the configuration".to_owned());
+        gatherer.report_excluded("staged files: excluded by the configuration".to_owned());
     }
     if staged.len() <= STAGED || !out.is_empty() {
         let oids = staged.iter().map(|(_, oid)| oid.clone()).filter(|oid| is_oid(oid));
@@ -370,7 +370,7 @@ fn pin_staged(
 
 /// Returns the staged files that differ from the last commit, with their objects. A file with a conflict has one object
 /// for each side.
-fn staged(git: &Git<'_>, index: Option<&Index>, head: &Head) -> io::Result<Vec<(Vec<u8>, String)>> {
+fn staged_files(git: &Git<'_>, index: Option<&Index>, head: &Head) -> io::Result<Vec<(Vec<u8>, String)>> {
     if index.is_some_and(|index| index.is_tree(&head.tree)) {
         return Ok(Vec::new());
     }

@@ -30,7 +30,7 @@ pub(super) fn lost_references(
 ) -> Vec<(String, String)> {
     let mut refs = references(git, &loss.refs);
     if refs.len() > REFERENCES {
-        gatherer.leave_out(format!("more than {REFERENCES} references"));
+        gatherer.report_excluded(format!("more than {REFERENCES} references"));
         refs.truncate(REFERENCES);
     }
     if loss.refs.iter().any(|name| name == "HEAD") {
@@ -44,13 +44,13 @@ pub(super) fn lost_references(
     }
     let is_pattern = |name: &String| name.contains(['*', '?', '[']);
     if loss.refs.iter().any(is_pattern) {
-        gatherer.leave_out(format!("{}: a pattern of references", loss.target));
+        gatherer.report_excluded(format!("{}: a pattern of references", loss.target));
     }
     if refs.is_empty() {
-        gatherer.leave_out(format!("{}: no reference has this name", loss.target));
+        gatherer.report_excluded(format!("{}: no reference has this name", loss.target));
     }
     if loss.operation == "git.branch.move" && is_of_head(loss, head) {
-        gatherer.leave_out(format!("{}: the branch name", loss.target));
+        gatherer.report_excluded(format!("{}: the branch name", loss.target));
     }
     refs
 }
@@ -133,7 +133,7 @@ fn mentions_pruning(settings: &Path) -> bool {
 
 /// Returns the prefixes of the references that a fetch prunes according to the settings. Without reflogs, it also loses
 /// those that it forces.
-pub(super) fn pruned(git: &Git<'_>, repository: &Repository) -> Vec<String> {
+pub(super) fn pruned_prefixes(git: &Git<'_>, repository: &Repository) -> Vec<String> {
     let all = git.text(&["config", "--get-regexp", r"^(fetch|remote\..*)\.prune(tags)?$"]).unwrap_or_default();
     let is_on = |value: &str| !matches!(value.to_ascii_lowercase().as_str(), "false" | "no" | "off" | "0");
     // Git prints keys in lower case, except for the remote's name, and omits a missing value.
@@ -147,7 +147,7 @@ pub(super) fn pruned(git: &Git<'_>, repository: &Repository) -> Vec<String> {
 }
 
 /// Returns the repository's records of linked work trees that no longer exist: their folders and commits.
-pub(super) fn gone_worktrees(repository: &Repository) -> Vec<(PathBuf, String)> {
+pub(super) fn missing_worktrees(repository: &Repository) -> Vec<(PathBuf, String)> {
     let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();
     let admins = std::fs::read_dir(repository.common_dir.join("worktrees")).into_iter().flatten().flatten();
     let is_gone = |admin: &PathBuf| !Path::new(&read(&admin.join("gitdir"))).exists();
@@ -175,18 +175,18 @@ pub(super) fn pin(
     for (root, oids) in wanted.into_iter().filter(|(_, oids)| !oids.is_empty()) {
         let git = Git { root: Path::new(root), env };
         let oids: Vec<String> = oids.into_iter().map(str::to_owned).collect();
-        let oids = if oids.len() > SINGLE { joined(&git, oids).map_err(failed)? } else { oids };
+        let oids = if oids.len() > SINGLE { join_commits(&git, oids).map_err(failed)? } else { oids };
         let order = |(number, oid): (usize, &String)| format!("create {PINS}/{}/{number} {oid}\n", manifest.id);
         let orders: String = oids.iter().enumerate().map(order).collect();
-        git.fed(&["update-ref", "--stdin"], orders.into_bytes()).map_err(failed)?;
+        git.output_with_input(&["update-ref", "--stdin"], orders.into_bytes()).map_err(failed)?;
     }
     Ok(())
 }
 
 /// Replaces all commits with one that has them as parents, because each reference is a file.
-fn joined(git: &Git<'_>, oids: Vec<String>) -> io::Result<Vec<String>> {
-    let asked: String = oids.iter().map(|oid| format!("{oid}\n")).collect();
-    let types = git.fed(&["cat-file", "--batch-check=%(objecttype)"], asked.into_bytes())?;
+fn join_commits(git: &Git<'_>, oids: Vec<String>) -> io::Result<Vec<String>> {
+    let input: String = oids.iter().map(|oid| format!("{oid}\n")).collect();
+    let types = git.output_with_input(&["cat-file", "--batch-check=%(objecttype)"], input.into_bytes())?;
     let types = String::from_utf8_lossy(&types).into_owned();
     let (commits, mut others): (Vec<_>, Vec<_>) =
         oids.into_iter().zip(types.lines()).partition(|(_, kind)| *kind == "commit");
@@ -195,7 +195,7 @@ fn joined(git: &Git<'_>, oids: Vec<String>) -> io::Result<Vec<String>> {
     let parents: String = commits.iter().map(|(oid, _)| format!("parent {oid}\n")).collect();
     let by = "guard-host <guard-host> 0 +0000";
     let text = format!("tree {tree}\n{parents}author {by}\ncommitter {by}\n\nguard-host undo\n");
-    let commit = git.fed(&["hash-object", "-t", "commit", "-w", "--stdin"], text.into_bytes())?;
+    let commit = git.output_with_input(&["hash-object", "-t", "commit", "-w", "--stdin"], text.into_bytes())?;
     others.push((String::from_utf8_lossy(&commit).trim().to_owned(), "commit"));
     Ok(others.into_iter().map(|(oid, _)| oid).collect())
 }

@@ -17,7 +17,7 @@ const SIGNS: [char; 4] = ['*', '?', '[', '{'];
 
 impl Gatherer {
     /// Returns whether the loss includes the folder of the backups, or something in it.
-    pub(super) fn holds_copies(&self, loss: &PathLoss) -> bool {
+    pub(super) fn includes_backups(&self, loss: &PathLoss) -> bool {
         let start = match loss.is_pattern {
             true => {
                 loss.path.split(SIGNS).next().and_then(|start| start.rsplit_once('/')).map_or("/", |(start, _)| start)
@@ -58,7 +58,7 @@ impl Gatherer {
             }
             let glob = pattern(part);
             if glob.is_none() {
-                self.leave_out(format!("{text}: unsupported pattern"));
+                self.report_excluded(format!("{text}: unsupported pattern"));
             }
             let fits = |name: &str| glob.as_ref().is_none_or(|glob| glob.matches(name));
             let mut next = Vec::new();

@@ -10,24 +10,24 @@ use super::{Gatherer, SkipReason, Walk};
 use crate::git::Repository;
 use crate::index::Index;
 use crate::manifest::LossKind;
-use crate::stamps::changed;
+use crate::stamps::changed_paths;
 
 impl Gatherer {
     /// Adds the tracked files that differ from the index: those below `start`, or all.
     pub(crate) fn add_changed(&mut self, repository: &Repository, start: Option<&Path>) -> Result<(), SkipReason> {
         let Some(index) = self.index(repository) else {
-            self.leave_out(format!("{}: can't read its git index", repository.root.display()));
+            self.report_excluded(format!("{}: can't read its git index", repository.root.display()));
             return Ok(());
         };
         let (root, until) = (&repository.root, self.bounds.until);
         let below = start.filter(|start| start != root).map(|start| start.strip_prefix(root));
         let slots = match below {
             None => [index.slots(), &[]],
-            Some(Ok(below)) => index.below(&slashed(below)),
+            Some(Ok(below)) => index.entries_below(&slashed(below)),
             Some(Err(_)) => return Ok(()),
         };
         for slots in slots {
-            for path in changed(&index, root, slots, until)? {
+            for path in changed_paths(&index, root, slots, until)? {
                 self.check_time()?;
                 let data = match path.symlink_metadata() {
                     Ok(data) => data,
@@ -46,12 +46,12 @@ impl Gatherer {
     fn add_in_place(&mut self, path: &Path, data: &Metadata, index: &Index, of: &Repository) -> Result<(), SkipReason> {
         let below = path.strip_prefix(&of.root).map(slashed).unwrap_or_default();
         if data.is_dir() {
-            self.leave_out(format!("{}: a folder where git has a file", path.display()));
+            self.report_excluded(format!("{}: a folder where git has a file", path.display()));
             let text = path.to_string_lossy().into_owned();
             return self.add(&PathLoss { path: text, how: How::Delete, is_pattern: false, name: String::new() });
         }
         if index.get(&below).is_none() && index.tracks_below(&below) {
-            self.leave_out(format!("{}: a file where git has a folder", path.display()));
+            self.report_excluded(format!("{}: a file where git has a folder", path.display()));
         }
         self.push(path, data, &path.to_string_lossy(), LossKind::Replaced)
     }
@@ -81,7 +81,7 @@ impl Gatherer {
         (with_ignored, with_repositories): (bool, bool),
     ) -> Result<(), SkipReason> {
         let Some(index) = self.index(repository) else {
-            self.leave_out(format!("{}: can't read its git index", repository.root.display()));
+            self.report_excluded(format!("{}: can't read its git index", repository.root.display()));
             return Ok(());
         };
         let rules = self.rules(Some(repository), start.parent().unwrap_or(start));
@@ -112,14 +112,17 @@ impl Gatherer {
                     continue;
                 }
                 if data.is_dir() && path.join(".git").is_file() {
-                    self.leave_out(format!("{}: a repository whose commits are stored elsewhere", path.display()));
+                    self.report_excluded(format!(
+                        "{}: a repository whose commits are stored elsewhere",
+                        path.display()
+                    ));
                 }
                 let top = path.to_string_lossy().into_owned();
                 let rules = std::mem::take(&mut rules_of.rules);
                 let mut walk = Walk { top: &top, rules, repository: Some(repository.clone()), ..rules_of };
                 self.walk(&path, &data, &mut walk, depth)?;
                 rules_of.rules = walk.rules;
-                rules_of.rules.leave_all_but(&path.to_string_lossy());
+                rules_of.rules.retain_ancestors_of(&path.to_string_lossy());
             }
         }
         Ok(())

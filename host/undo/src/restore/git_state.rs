@@ -33,16 +33,16 @@ impl Restorer<'_> {
     /// Describes the actions in repositories that a restore would take.
     #[must_use]
     pub fn plan_git(&self, manifest: &Manifest, options: &Options) -> Vec<String> {
-        let mut told = Vec::new();
+        let mut lines = Vec::new();
         for state in &manifest.git {
             let git = self.git(state);
-            let stashes = self.lost_stashes(state).len();
+            let stashes = self.missing_stashes(state).len();
             if stashes > 0 {
-                told.push(format!("{stashes} of the stashes of {}", state.root));
+                lines.push(format!("{stashes} of the stashes of {}", state.root));
             }
             for (name, oid, now) in changed_refs(&git, state) {
                 if options.is_forced || !self.is_ref_moved_since(state, name, &now) {
-                    told.push(format!("{name} at {}", short(oid)));
+                    lines.push(format!("{name} at {}", short_oid(oid)));
                 }
             }
             if !options.is_forced && self.is_head_moved_since(state) {
@@ -51,23 +51,23 @@ impl Restorer<'_> {
             let head = git.text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default();
             if state.index.is_some() && !state.head.is_empty() && head != state.head {
                 let branch = if state.branch.is_empty() { "HEAD" } else { &state.branch };
-                told.push(format!("{branch} at {}", short(&state.head)));
+                lines.push(format!("{branch} at {}", short_oid(&state.head)));
             }
             if self.is_index_changed(manifest, state) && !self.is_index_later(manifest, state, options) {
-                told.push(format!("the index of {}", state.root));
+                lines.push(format!("the index of {}", state.root));
             }
         }
-        told
+        lines
     }
 
-    fn index_of(&self, state: &GitState) -> Option<PathBuf> {
+    fn index_path(&self, state: &GitState) -> Option<PathBuf> {
         Repository::find(Path::new(&state.root)).map(|repository| repository.index())
     }
 
     fn is_index_changed(&self, manifest: &Manifest, state: &GitState) -> bool {
         let Some(number) = state.index else { return false };
         let copy = self.store.copy(manifest, number);
-        let Some(now) = self.index_of(state) else { return false };
+        let Some(now) = self.index_path(state) else { return false };
         match (Index::read(&now), Index::read(&copy)) {
             (Some(now), Some(before)) => !now.has_same_files(&before),
             (now, before) => now.is_some() != before.is_some(),
@@ -76,7 +76,7 @@ impl Restorer<'_> {
 
     /// Returns whether the index was changed after the call and must be kept.
     fn is_index_later(&self, manifest: &Manifest, state: &GitState, options: &Options) -> bool {
-        let data = self.index_of(state).and_then(|index| index.metadata().ok());
+        let data = self.index_path(state).and_then(|index| index.metadata().ok());
         !options.is_forced && data.is_some_and(|data| is_later(&data, &state.root, manifest, options))
     }
 
@@ -117,7 +117,7 @@ impl Restorer<'_> {
         !now.is_empty() && moves > 0 && !subjects.lines().all(is_own)
     }
 
-    fn lost_stashes<'a>(&self, state: &'a GitState) -> Vec<&'a (String, String)> {
+    fn missing_stashes<'a>(&self, state: &'a GitState) -> Vec<&'a (String, String)> {
         if state.stashes.is_empty() {
             return Vec::new();
         }
@@ -131,10 +131,10 @@ impl Restorer<'_> {
         for state in &manifest.git {
             let git = self.git(state);
             // Oldest first, to restore their order.
-            for (oid, message) in self.lost_stashes(state).into_iter().rev() {
+            for (oid, message) in self.missing_stashes(state).into_iter().rev() {
                 match git.output(&["stash", "store", "-m", message, oid]) {
-                    Ok(_) => report.git.push(format!("stash {}: {message}", short(oid))),
-                    Err(error) => report.problems.push(format!("stash {}: {error}", short(oid))),
+                    Ok(_) => report.git.push(format!("stash {}: {message}", short_oid(oid))),
+                    Err(error) => report.problems.push(format!("stash {}: {error}", short_oid(oid))),
                 }
             }
             let head = git.text(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
@@ -159,7 +159,7 @@ impl Restorer<'_> {
             // Commands that move a branch without its work tree don't change the work tree.
             let is_alone = matches!(state.operation.as_str(), "git.ref.delete" | "git.ref.move" | "git.refs");
             if *name == head && !is_alone {
-                report.problems.push(format!("{name} is checked out: git reset --keep {}", short(oid)));
+                report.problems.push(format!("{name} is checked out: git reset --keep {}", short_oid(oid)));
                 continue;
             }
             let mut words = vec!["update-ref", "--no-deref", "-m", "guard-host undo", name.as_str(), oid.as_str()];
@@ -168,12 +168,12 @@ impl Restorer<'_> {
             if name != "HEAD" && !before.starts_with(SYMBOLIC) {
                 words.push(&before);
             }
-            let put = match oid.strip_prefix(SYMBOLIC) {
+            let result = match oid.strip_prefix(SYMBOLIC) {
                 Some(to) => git.output(&["symbolic-ref", "-m", "guard-host undo", name, to]),
                 None => git.output(&words),
             };
-            match put {
-                Ok(_) => report.git.push(format!("{name} at {}", short(oid))),
+            match result {
+                Ok(_) => report.git.push(format!("{name} at {}", short_oid(oid))),
                 Err(error) => report.problems.push(format!("{name}: {error}")),
             }
         }
@@ -185,14 +185,14 @@ impl Restorer<'_> {
         if branch != state.branch && !state.head.is_empty() {
             let name = state.branch.strip_prefix("refs/heads/").unwrap_or_default();
             let switched = match name {
-                "" => git.with_filters(&["checkout", "--quiet", "--detach", &state.head]),
-                name => git.with_filters(&["checkout", "--quiet", name, "--"]),
+                "" => git.output_with_filters(&["checkout", "--quiet", "--detach", &state.head]),
+                name => git.output_with_filters(&["checkout", "--quiet", name, "--"]),
             };
             if let Err(error) = switched {
                 report.problems.push(format!("{}: {error}", state.root));
                 return false;
             }
-            report.git.push(format!("checked out {}", if name.is_empty() { short(&state.head) } else { name }));
+            report.git.push(format!("checked out {}", if name.is_empty() { short_oid(&state.head) } else { name }));
             moved = true;
         }
         let head = git.text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default();
@@ -201,9 +201,9 @@ impl Restorer<'_> {
         }
         // Files with later changes aren't lost, because git rejects the command in that case.
         let how = if state.moves_files { "--keep" } else { "--soft" };
-        match git.with_filters(&["reset", "--quiet", how, &state.head]) {
+        match git.output_with_filters(&["reset", "--quiet", how, &state.head]) {
             Ok(_) => {
-                report.git.push(format!("HEAD at {}", short(&state.head)));
+                report.git.push(format!("HEAD at {}", short_oid(&state.head)));
                 true
             }
             Err(error) => {
@@ -217,7 +217,7 @@ impl Restorer<'_> {
     pub(super) fn finish_git(&self, manifest: &Manifest, options: &Options, report: &mut Report) {
         for state in manifest.git.iter().filter(|state| self.is_index_changed(manifest, state)) {
             let head = self.git(state).text(&["rev-parse", "--verify", "--quiet", "HEAD"]).unwrap_or_default();
-            let (Some(number), Some(index), true) = (state.index, self.index_of(state), head == state.head) else {
+            let (Some(number), Some(index), true) = (state.index, self.index_path(state), head == state.head) else {
                 continue;
             };
             if self.is_index_later(manifest, state, options) {
@@ -225,14 +225,14 @@ impl Restorer<'_> {
                 continue;
             }
             let lock = index.with_file_name("index.lock");
-            let put = copy(&self.store.copy(manifest, number), &lock, None).and_then(|_| {
+            let result = copy(&self.store.copy(manifest, number), &lock, None).and_then(|_| {
                 let renamed = std::fs::rename(&lock, &index);
                 if renamed.is_err() {
                     let _ = std::fs::remove_file(&lock);
                 }
                 renamed
             });
-            match put {
+            match result {
                 Ok(()) => report.git.push("the index".to_owned()),
                 Err(error) => report.problems.push(format!("the index of {}: {error}", state.root)),
             }
@@ -265,7 +265,7 @@ fn changed_refs<'a>(git: &Git<'_>, state: &'a GitState) -> Vec<(&'a String, &'a 
     all.filter(|(_, before, now)| *before != now).collect()
 }
 
-fn short(oid: &str) -> &str {
+fn short_oid(oid: &str) -> &str {
     if oid.starts_with(SYMBOLIC) {
         return oid;
     }

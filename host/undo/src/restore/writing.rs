@@ -6,7 +6,7 @@ use std::fs::{self, DirBuilder};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Item, Options, RestoreError, Restorer, mode_of, of_entry, without};
+use super::{Item, Options, RestoreError, Restorer, entry_error, remove_partial, restored_mode};
 use crate::attributes;
 use crate::copy::{copy, date, digest, restore_attributes};
 use crate::manifest::{Content, Entry, Manifest};
@@ -80,7 +80,7 @@ impl EntryWriter<'_> {
             }
         }
         self.set_attributes(entry, at);
-        restore_attributes(at, mode_of(entry), entry.time)
+        restore_attributes(at, restored_mode(entry), entry.time)
     }
 
     /// Creates a folder that no longer exists, with everything in it, in one step.
@@ -91,7 +91,7 @@ impl EntryWriter<'_> {
         options: &Options,
     ) -> Result<(), RestoreError> {
         let staged = temporary(&item.target, &self.manifest.id);
-        let fail = |source| of_entry(item.entry, source);
+        let fail = |source| entry_error(item.entry, source);
         prepare_parent(&item.target, options).map_err(fail)?;
         // Left by a process that ended early.
         remove(&staged).map_err(fail)?;
@@ -100,12 +100,12 @@ impl EntryWriter<'_> {
             if below.as_os_str().is_empty() { staged.clone() } else { staged.join(below) }
         };
         for other in own {
-            self.make(other.entry, &place(other)).map_err(|source| without(&staged, other.entry, source))?;
+            self.make(other.entry, &place(other)).map_err(|source| remove_partial(&staged, other.entry, source))?;
         }
         for other in own.iter().rev().filter(|other| other.entry.content == Content::Folder) {
-            let _ = restore_attributes(&place(other), mode_of(other.entry), other.entry.time);
+            let _ = restore_attributes(&place(other), restored_mode(other.entry), other.entry.time);
         }
-        fs::rename(&staged, &item.target).map_err(|source| without(&staged, item.entry, source))?;
+        fs::rename(&staged, &item.target).map_err(|source| remove_partial(&staged, item.entry, source))?;
         let _ = date(&item.target, item.entry.time);
         Ok(())
     }

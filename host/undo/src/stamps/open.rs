@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
-use super::failed;
+use super::skip_reason;
 use crate::gather::SkipReason;
 use crate::index::{Index, Stamp, TrackedFile};
 
@@ -35,12 +35,12 @@ pub(super) struct StampReader<'a> {
 
 impl<'a> StampReader<'a> {
     pub(super) fn new(index: &'a Index, root: &'a Path) -> Result<Self, SkipReason> {
-        let top = openat(CWD, root, FOLDER, Mode::empty()).map_err(failed)?;
+        let top = openat(CWD, root, FOLDER, Mode::empty()).map_err(skip_reason)?;
         let (folder, found) = Default::default();
         Ok(StampReader { index, root, folder, open: vec![(0, top)], missing: None, found })
     }
 
-    pub(super) fn look(&mut self, tracked: &TrackedFile<'_>) -> Result<(), SkipReason> {
+    pub(super) fn check_file(&mut self, tracked: &TrackedFile<'_>) -> Result<(), SkipReason> {
         let path = tracked.path;
         let (folder, name) = match path.iter().rposition(|byte| *byte == b'/') {
             Some(end) => path.split_at(end),
@@ -66,7 +66,7 @@ impl<'a> StampReader<'a> {
             Err(Errno::NOENT) => Ok(()),
             // The file can't be accessed, which the code that copies it will report.
             Err(Errno::ACCESS) => self.add(path),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(skip_reason(error)),
         }
     }
 
@@ -95,7 +95,7 @@ impl<'a> StampReader<'a> {
             let name = rest.split(|byte| *byte == b'/').next().unwrap_or_default();
             // Git never writes such a name to an index, and it would lead out of the work tree.
             if matches!(name, b"" | b"." | b"..") {
-                return Err(failed("the index has a path that leads out of the work tree"));
+                return Err(skip_reason("the index has a path that leads out of the work tree"));
             }
             done = folder.len() - rest.len() + name.len();
             let path = folder.get(..done).unwrap_or_default();
@@ -108,7 +108,7 @@ impl<'a> StampReader<'a> {
                         Errno::NOENT => Ok(false),
                         // A file or link, which is lost, or a folder that can't be accessed.
                         Errno::LOOP | Errno::NOTDIR | Errno::ACCESS => self.add(path).map(|()| false),
-                        error => Err(failed(error)),
+                        error => Err(skip_reason(error)),
                     };
                 }
             }

@@ -23,7 +23,7 @@ impl<'a> StampReader<'a> {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere a folder may refuse")]
-    pub(super) fn look(&mut self, tracked: &TrackedFile<'_>) -> Result<(), SkipReason> {
+    pub(super) fn check_file(&mut self, tracked: &TrackedFile<'_>) -> Result<(), SkipReason> {
         let Some(path) = from_git(tracked.path).map(|path| self.root.join(path)) else { return Ok(()) };
         let data = match path.symlink_metadata() {
             Ok(data) => data,

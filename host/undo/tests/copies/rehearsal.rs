@@ -42,7 +42,7 @@ fn a_rehearsal_says_why_nothing_can_be_restored() {
     let task = Task { left_ms: 0, ..rehearsal.task(20_000, 1 << 20) };
     assert_eq!(restore(&make(&task, Instant::now(), &world.env)), "copying takes too long");
     assert_eq!(restore(&make(&rehearsal.task(20_000, 1), Instant::now(), &world.env)), "larger than 0 MiB");
-    assert_eq!(restore(&ChildAnswer::nothing(String::new())), "no copy was made");
+    assert_eq!(restore(&ChildAnswer::without_backup(String::new())), "no copy was made");
     let answer =
         ChildAnswer { id: "20260101".to_owned(), ..make(&rehearsal.task(20_000, 1 << 20), Instant::now(), &world.env) };
     assert_eq!(restore(&answer), "the copy is in no list");

@@ -59,7 +59,7 @@ impl Condition {
     ///
     /// If the condition can't be evaluated, or isn't a boolean.
     pub(crate) fn answer(&self, variables: &Variables, warn: impl Fn(String)) -> Result<Option<RuleAnswer>, String> {
-        if !self.when.holds(variables)? {
+        if !self.when.is_true(variables)? {
             return Ok(None);
         }
         let message = self.message.as_ref().map(|expression| expression.text(variables));

@@ -142,7 +142,7 @@ const KEEPERS: &[&str] = &["git", "hg", "jj", "pbcopy", "wl-copy", "xclip", "xse
 const WRAPPERS: usize = 4;
 
 /// Returns the data of one of the commands of `analysis`. A wrapper has the words of the command that it starts.
-pub(super) fn data_of<'c>(command: &'c Command, analysis: &'c Analysis) -> Data<'c> {
+pub(super) fn command_data<'c>(command: &'c Command, analysis: &'c Analysis) -> Data<'c> {
     let mut data = own_data(command, analysis);
     let mut started = command;
     for _ in 0..WRAPPERS {
@@ -170,7 +170,7 @@ fn own_data<'c>(command: &'c Command, analysis: &'c Analysis) -> Data<'c> {
         || TESTERS.contains(&program)
         || first_name(command).is_some()
         || CODE.contains(&program) && matches!(analysis.coverage, Coverage::Complete);
-    let is_read = is_read && !runs_a_word(command);
+    let is_read = is_read && !runs_option_value(command);
     // The output of a substitution may be run, or become a part of a command.
     let is_alone = !command.position.within.iter().any(|place| place == "substitution");
     let mut data = Data::default();
@@ -185,9 +185,10 @@ fn own_data<'c>(command: &'c Command, analysis: &'c Analysis) -> Data<'c> {
     if is_kept
         && (reads_code || READERS.contains(&program) || PRINTERS.contains(&program) || KEEPERS.contains(&program))
     {
-        let texts = command.redirections.iter().filter(|given| given.operator.starts_with("<<")).take(MOST);
-        let texts =
-            texts.map(|given| if given.operator == "<<<" { given.target.text.as_str() } else { given.body.as_str() });
+        let texts = command.redirections.iter().filter(|redirection| redirection.operator.starts_with("<<")).take(MOST);
+        let texts = texts.map(|redirection| {
+            if redirection.operator == "<<<" { redirection.target.text.as_str() } else { redirection.body.as_str() }
+        });
         data.documents.extend(texts.filter(|text| !text.trim().is_empty()));
     }
     data
@@ -212,7 +213,7 @@ fn is_kept(command: &Command, analysis: &Analysis) -> bool {
 }
 
 /// Returns whether an option of a reader names a program to start.
-pub(super) fn runs_a_word(command: &Command) -> bool {
+pub(super) fn runs_option_value(command: &Command) -> bool {
     let starts = ["--pre", "--open", "-O", "--pager", "--exec", "-exec", "-x", "-X", "-ok"];
     let is_searcher = !matches!(command.program(), "bash" | "cargo" | "sed" | "curl");
     is_searcher

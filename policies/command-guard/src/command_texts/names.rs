@@ -5,8 +5,8 @@ use guard_sdk::syntax::Command;
 use guard_sdk::task_runners::{operands, task_runner};
 
 use super::MOST;
-use super::data::{READERS, TESTERS, runs_a_word};
-use super::spellings::values_of;
+use super::data::{READERS, TESTERS, runs_option_value};
+use super::spellings::value_options;
 
 /// Builtins and editors whose words are names or text.
 const TAKERS: &[&str] =
@@ -48,12 +48,12 @@ pub(super) fn first_name(command: &Command) -> Option<usize> {
     } else if let Some(verbs) = verbs {
         // The address of another machine isn't just a name.
         let reads = |verb: &str| VERSIONING.contains(&program) && git::READING.contains(&verb) && verb != "ls-remote";
-        let verb = operands(&words, values_of(program)).first().copied();
+        let verb = operands(&words, value_options(program)).first().copied();
         verb.filter(|(_, verb)| verbs.contains(verb) || reads(verb)).map(|(at, _)| at + 2)
     } else {
         (reads && !CLIENTS.contains(&program)).then_some(1)
     };
-    first.filter(|_| !runs_a_word(command))
+    first.filter(|_| !runs_option_value(command))
 }
 
 /// Returns the words of a command without names: the program, the subcommand, and the options without values. `None` if
@@ -61,13 +61,13 @@ pub(super) fn first_name(command: &Command) -> Option<usize> {
 pub(crate) fn words_without_names(command: &Command) -> Option<Vec<&str>> {
     let first = first_name(command)?;
     let words = command.argv.iter().enumerate().take(MOST).map(|(at, word)| (at, word.text.as_str()));
-    let kept = words.filter(|(at, word)| *at < first || word.starts_with('-') || names_program(word));
+    let kept = words.filter(|(at, word)| *at < first || word.starts_with('-') || assigns_program(word));
     let is_option = |word: &str| word.starts_with('-');
     Some(kept.map(|(_, word)| word.split('=').next().filter(|_| is_option(word)).unwrap_or(word)).collect())
 }
 
 /// Returns whether a word assigns a program to a variable that other programs run: `EDITOR=vi`.
-pub(super) fn names_program(word: &str) -> bool {
+pub(super) fn assigns_program(word: &str) -> bool {
     const VARIABLES: &[&str] =
         &["ASKPASS", "BROWSER", "COMMAND", "DIFF", "EDITOR", "PAGER", "RUNNER", "SHELL", "SSH", "WRAPPER"];
     word.split_once('=').is_some_and(|(name, _)| VARIABLES.iter().any(|variable| name.contains(variable)))

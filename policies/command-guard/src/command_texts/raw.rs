@@ -8,14 +8,14 @@ use std::ops::Range;
 use guard_sdk::syntax::{Analysis, Command, Coverage};
 
 use super::MOST;
-use super::data::{Data, data_of};
-use super::names::{names_program, words_without_names};
+use super::data::{Data, command_data};
+use super::names::{assigns_program, words_without_names};
 
 /// Returns the text with data blanked, and words that are only names as well if `names` is false.
 pub(crate) fn raw_without_data(raw: &str, analysis: &Analysis, names: bool) -> String {
     let mut text = raw.to_owned();
     let commands: Vec<(&Command, Data<'_>)> =
-        analysis.commands.iter().take(MOST).map(|command| (command, data_of(command, analysis))).collect();
+        analysis.commands.iter().take(MOST).map(|command| (command, command_data(command, analysis))).collect();
     for (command, data) in &commands {
         let start = usize::try_from(command.span.start).unwrap_or(usize::MAX);
         for document in &data.documents {
@@ -32,7 +32,7 @@ pub(crate) fn raw_without_data(raw: &str, analysis: &Analysis, names: bool) -> S
     for (command, data) in &commands {
         let words = command.argv.iter().enumerate().filter(|(at, _)| !data.words.contains(at));
         kept.extend(words.map(|(_, word)| word.text.as_str()));
-        let blanked = blanked(command, data, names);
+        let blanked = blanked_words(command, data, names);
         let own = own_tokens(command, &tokens);
         for (token, is_data) in tokens.iter().zip(&mut is_data).take(own.end).skip(own.start) {
             *is_data |= token.text.as_ref().is_some_and(|text| blanked.contains(text));
@@ -50,14 +50,14 @@ pub(crate) fn raw_without_data(raw: &str, analysis: &Analysis, names: bool) -> S
 }
 
 /// Returns the words of a command that are blanked.
-fn blanked(command: &Command, data: &Data<'_>, names: bool) -> BTreeSet<String> {
+fn blanked_words(command: &Command, data: &Data<'_>, names: bool) -> BTreeSet<String> {
     let mut found: BTreeSet<String> = data.words.iter().map(|at| command.word(*at).to_owned()).collect();
     let is_text = |text: &str| !names || text.trim().contains(char::is_whitespace);
-    let values = command.assignments.iter().filter(|given| is_text(&given.value.text));
-    let values = values.map(|given| format!("{}={}", given.name, given.value.text));
-    found.extend(values.filter(|word| names || !names_program(word)));
-    let targets = command.redirections.iter().filter(|given| given.operator == "<<<" || !names);
-    found.extend(targets.map(|given| given.target.text.clone()));
+    let values = command.assignments.iter().filter(|item| is_text(&item.value.text));
+    let values = values.map(|item| format!("{}={}", item.name, item.value.text));
+    found.extend(values.filter(|word| names || !assigns_program(word)));
+    let targets = command.redirections.iter().filter(|item| item.operator == "<<<" || !names);
+    found.extend(targets.map(|item| item.target.text.clone()));
     if !names && let Some(plain) = words_without_names(command) {
         let words = command.argv.iter().map(|word| word.text.as_str());
         found.extend(words.filter(|word| !plain.contains(word)).map(str::to_owned));
@@ -103,7 +103,7 @@ fn tokens(text: &str) -> Vec<Token> {
         } else if is_break(*byte) {
             at += 1;
         } else {
-            let word = word(bytes, &mut at);
+            let word = read_word(bytes, &mut at);
             found.push(Token { at: start..at, text: String::from_utf8(word).ok() });
         }
     }
@@ -116,7 +116,7 @@ fn is_break(byte: u8) -> bool {
 }
 
 /// Reads one word at `at` and removes its quotes.
-fn word(bytes: &[u8], at: &mut usize) -> Vec<u8> {
+fn read_word(bytes: &[u8], at: &mut usize) -> Vec<u8> {
     let mut word = Vec::new();
     let mut quote = None;
     while let Some(byte) = bytes.get(*at).copied() {

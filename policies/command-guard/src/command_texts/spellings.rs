@@ -61,7 +61,7 @@ const VALUES: &[(&[&str], &[&str])] = &[
     (&["hg", "jj"], &["-R", "--repository", "--cwd", "--config"]),
 ];
 
-pub(super) fn values_of(program: &str) -> &'static [&'static str] {
+pub(super) fn value_options(program: &str) -> &'static [&'static str] {
     let known = VALUES.iter().find(|(programs, _)| programs.contains(&program)).map(|(_, values)| *values);
     known.or_else(|| task_runner(program).map(TaskRunner::value_options)).unwrap_or_default()
 }
@@ -69,7 +69,7 @@ pub(super) fn values_of(program: &str) -> &'static [&'static str] {
 /// Returns the command without the options before its first operand: `git push x` for `git -C dir push x`.
 pub(crate) fn without_leading_options(words: &[&str]) -> Option<String> {
     let (program, rest) = words.split_first()?;
-    let (first, _) = operands(rest, values_of(name(program))).first().copied()?;
+    let (first, _) = operands(rest, value_options(name(program))).first().copied()?;
     let rest = rest.get(first..).filter(|_| first > 0)?;
     Some(format!("{} {}", name(program), rest.join(" ")))
 }
@@ -77,7 +77,7 @@ pub(crate) fn without_leading_options(words: &[&str]) -> Option<String> {
 /// Returns the operands followed by the options: `docker compose down -f x` for `docker compose -f x down`.
 pub(crate) fn operands_first(words: &[&str]) -> Option<String> {
     let (program, rest) = words.split_first()?;
-    let found = operands(rest, values_of(name(program)));
+    let found = operands(rest, value_options(name(program)));
     // Variables for a task runner may be anywhere.
     let is_variable = |word: &str| task_runner(name(program)).is_some() && word.contains('=');
     let found: Vec<(usize, &str)> = found.into_iter().filter(|(_, word)| !is_variable(word)).collect();
@@ -93,7 +93,7 @@ fn name(program: &str) -> &str {
 }
 
 /// Returns other spellings of a command that runs a package's scripts.
-pub(crate) fn runs_in_other_words(command: &Command, words: &[&str]) -> Vec<String> {
+pub(crate) fn script_run_spellings(command: &Command, words: &[&str]) -> Vec<String> {
     let Some(rest) = words.get(1..) else { return Vec::new() };
     let spell = |script: &str| {
         let spell = |manager: &&str| [format!("{manager} run {script}"), format!("{manager} {script}")];
@@ -108,8 +108,8 @@ pub(crate) fn runs_in_other_words(command: &Command, words: &[&str]) -> Vec<Stri
     let Some(runner) = runner.filter(|runner| !runner.only_looks(rest)) else { return Vec::new() };
     let mut texts = Vec::new();
     for (at, script) in runner.tasks(rest).into_iter().take(super::MOST / 8) {
-        let given = rest.get(at + 1..).unwrap_or_default();
-        let script = std::iter::once(script).chain(given.iter().copied()).collect::<Vec<_>>().join(" ");
+        let arguments = rest.get(at + 1..).unwrap_or_default();
+        let script = std::iter::once(script).chain(arguments.iter().copied()).collect::<Vec<_>>().join(" ");
         texts.extend(spell(&script));
     }
     texts

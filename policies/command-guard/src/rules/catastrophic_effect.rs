@@ -18,7 +18,7 @@ use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{CallView, Hit, instead, shorten};
+use crate::call_view::{CallView, Hit, alternative, shorten};
 
 pub(crate) const RULE: Rule = Rule {
     id: "catastrophic-effect",
@@ -36,7 +36,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     // The specific rules deny losses on disks and databases. Elsewhere a person may have a reason.
     let denied = effect.certain && matches!(effect.kind.as_str(), "device" | "database" | "process");
     let outcome = if denied { Outcome::Deny } else { Outcome::Ask };
-    let remedy = instead(effect, "ask the user to run it after a backup");
+    let remedy = alternative(effect, "ask the user to run it after a backup");
     Some(loss(outcome, effect, ", which can't be recovered", remedy))
 }
 
@@ -52,7 +52,7 @@ pub(super) fn loss(outcome: Outcome, effect: &Effect, how: &'static str, remedy:
             Hit::new(outcome, effect, "this loses ", remedy).naming(format!("`{}`", shorten(target)), how)
         }
     };
-    hit.plain().tag("operation", effect.operation.as_str())
+    hit.without_summary().tag("operation", effect.operation.as_str())
 }
 
 /// Operations with specific rules, which have more information than the severity.

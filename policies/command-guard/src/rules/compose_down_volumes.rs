@@ -15,7 +15,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{CallView, Hit, instead};
+use crate::call_view::{CallView, Hit, alternative};
 
 pub(crate) const RULE: Rule = Rule {
     id: "compose-down-volumes",
@@ -32,7 +32,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
             RULE.default,
             effect,
             "deletes the services' volumes and the databases in them",
-            instead(effect, "stop the services without deleting their volumes"),
+            alternative(effect, "stop the services without deleting their volumes"),
         )
     })
 }

@@ -32,10 +32,10 @@ use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{CallView, Hit, one_line};
+use crate::call_view::{CallView, Hit, join_lines};
 use crate::settings::Pattern;
 use crate::command_texts::{
-    operands_first, raw_without_data, runs_in_other_words, without_leading_options, words_without_data,
+    operands_first, raw_without_data, script_run_spellings, without_leading_options, words_without_data,
     words_without_names,
 };
 
@@ -55,19 +55,19 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         let mut patterns = patterns.iter().filter(|pattern| pattern.is_name() != names).peekable();
         patterns.peek()?;
         let written = raw_without_data(view.raw_text(), view.analysis, names);
-        let texts = [one_line(&written), written];
+        let texts = [join_lines(&written), written];
         patterns.find(|pattern| texts.iter().any(|text| pattern.matches(text)))
     };
-    let of_command = |command| patterns_of(command, view, patterns);
+    let of_command = |command| matching_pattern(command, view, patterns);
     let in_commands = || view.analysis.commands.iter().find_map(of_command);
     let pattern = of_text(true).or_else(|| of_text(false)).or_else(in_commands)?;
     let why = format!("the settings forbid commands that match `{}`", pattern.text());
-    let hit = Hit::of_command(RULE.default, 0, why, "do it another way, or ask the user to change `deny-patterns`");
-    Some(hit.plain().tag("pattern", pattern.text()).tag("called", pattern.text()))
+    let hit = Hit::for_command(RULE.default, 0, why, "do it another way, or ask the user to change `deny-patterns`");
+    Some(hit.without_summary().tag("pattern", pattern.text()).tag("called", pattern.text()))
 }
 
 /// Returns the first pattern that matches one of the command's spellings.
-fn patterns_of<'p>(command: &Command, view: &CallView<'_>, patterns: &'p [Pattern]) -> Option<&'p Pattern> {
+fn matching_pattern<'p>(command: &Command, view: &CallView<'_>, patterns: &'p [Pattern]) -> Option<&'p Pattern> {
     let words = words_without_data(command, view.analysis);
     // A pattern that is a plain name isn't meant for files, tests or branches with that name.
     let plain = words_without_names(command).map(|plain| plain.join(" "));
@@ -77,7 +77,7 @@ fn patterns_of<'p>(command: &Command, view: &CallView<'_>, patterns: &'p [Patter
     };
     let mut texts = vec![words.join(" ")];
     texts.extend(without_leading_options(&words));
-    texts.extend(runs_in_other_words(command, &words));
+    texts.extend(script_run_spellings(command, &words));
     let found = texts.iter().find_map(|text| patterns.iter().find(|pattern| matches(pattern, text)));
     // An expression with look-around or an end may depend on options that another order moves.
     let is_ordered = |pattern: &&Pattern| pattern.text().contains("(?") || pattern.text().ends_with('$');

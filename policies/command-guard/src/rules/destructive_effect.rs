@@ -28,7 +28,7 @@ use guard_sdk::{Outcome, Rule};
 use super::Check;
 use super::catastrophic_effect::{is_named, loss};
 use crate::blast_radius::is_disposable;
-use crate::call_view::{CallView, Hit, instead};
+use crate::call_view::{CallView, Hit, alternative};
 
 pub(crate) const RULE: Rule = Rule {
     id: "destructive-effect",
@@ -51,7 +51,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.severity != Severity::Destructive || passes() {
         return None;
     }
-    let remedy = instead(effect, "check first what would be lost, and say why it can go");
+    let remedy = alternative(effect, "check first what would be lost, and say why it can go");
     Some(loss(RULE.default, effect, ", which is hard to recover", remedy))
 }
 

@@ -39,17 +39,17 @@ pub(crate) const CHECK: Check = Check::Call(check);
 
 fn check(view: &CallView<'_>) -> Option<Hit> {
     let analysis = view.analysis;
-    if let Some(command) = runs_output(view) {
+    if let Some(command) = find_output_run(view) {
         let why = "runs another program's output before anyone has seen it";
-        return Some(Hit::of_command(RULE.default, command.id, why, "read it first, then run it in a separate call"));
+        return Some(Hit::for_command(RULE.default, command.id, why, "read it first, then run it in a separate call"));
     }
-    if let Some(command) = runs_before_written(view) {
+    if let Some(command) = find_early_run(view) {
         let why = "the call also writes this file, and nobody has seen what runs";
-        return Some(Hit::of_command(RULE.default, command.id, why, "write the file first, and run it in a call of its own"));
+        return Some(Hit::for_command(RULE.default, command.id, why, "write the file first, and run it in a call of its own"));
     }
-    if let Some(command) = runs_cloned(view) {
+    if let Some(command) = find_cloned_run(view) {
         let why = "what was cloned runs before anybody has seen it";
-        return Some(Hit::of_command(RULE.default, command.id, why, "read it first, then run it in a separate call"));
+        return Some(Hit::for_command(RULE.default, command.id, why, "read it first, then run it in a separate call"));
     }
     if !analysis.effects.iter().any(|effect| effect.operation == "network.request")
         && !analysis.commands.iter().any(|command| decodes(command) || fetches(command))
@@ -57,19 +57,19 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let writes = || analysis.effects.iter().filter(|effect| effect.operation == "fs.write");
-    let written: Vec<&str> = writes().take(MOST).map(|effect| plain(&effect.target)).collect();
+    let written: Vec<&str> = writes().take(MOST).map(|effect| strip_current_dir(&effect.target)).collect();
     let command = analysis
         .commands
         .iter()
         .take(MOST)
         .find(|command| {
-            let mut files = runs(command).into_iter().chain(fed(command, view)).chain(received(command));
-            files.any(|file| written.contains(&plain(file)))
+            let mut files = executed_file(command).into_iter().chain(stdin_programs(command, view)).chain(run_or_installed_files(command));
+            files.any(|file| written.contains(&strip_current_dir(file)))
                 || loads(command).any(|file| written.contains(&file))
                 || is_found(command, &written)
         })?;
     let why = "runs downloaded or decoded code before anyone has seen it";
-    Some(Hit::of_command(RULE.default, command.id, why, "read it first, then run it in a separate call"))
+    Some(Hit::for_command(RULE.default, command.id, why, "read it first, then run it in a separate call"))
 }
 
 /// Returns whether the command's name is that of a file that the text wrote to a folder of programs.
@@ -80,13 +80,13 @@ fn is_found(command: &Command, written: &[&str]) -> bool {
 }
 
 /// Returns the command that runs, in a shell, output that the same text redirected from an unreadable program.
-fn runs_output<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
+fn find_output_run<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     let commands = &view.analysis.commands;
     let mut shells = commands.iter().take(MOST).filter(|command| {
         matches!(command.word(0), "." | "source") || is_program(command.word(0), SHELLS)
     });
     shells.find(|shell| {
-        let Some(file) = runs(shell) else { return false };
+        let Some(file) = executed_file(shell) else { return false };
         let mut before = commands.iter().take_while(|command| command.id < shell.id).take(MOST);
         let by_code = |command: &Command| {
             let in_place = command.argv.iter().skip(1).any(|word| {
@@ -94,17 +94,17 @@ fn runs_output<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
             });
             let mut effects = view.analysis.effects.iter().filter(|effect| effect.command_id == command.id);
             let writes = is_program(command.word(0), WRITERS)
-                && effects.any(|effect| effect.operation == "fs.write" && plain(&effect.target) == plain(file));
-            let names = is_program(command.word(0), KEEPERS) && command.argv.iter().skip(1).any(|word| plain(&word.text) == plain(file));
+                && effects.any(|effect| effect.operation == "fs.write" && strip_current_dir(&effect.target) == strip_current_dir(file));
+            let names = is_program(command.word(0), KEEPERS) && command.argv.iter().skip(1).any(|word| strip_current_dir(&word.text) == strip_current_dir(file));
             writes && !in_place || names
         };
         before.any(|command| {
             if by_code(command) {
                 return true;
             }
-            let told = is_program(command.word(0), TOLD) || command.argv.is_empty();
-            let written = |target: &str| plain(target) == plain(file);
-            !told && command.redirections.iter().any(|to| (to.fd == 1 || command.word(0) == "exec") && to.operator.starts_with('>') && written(&to.target.text))
+            let prints_text = is_program(command.word(0), TOLD) || command.argv.is_empty();
+            let written = |target: &str| strip_current_dir(target) == strip_current_dir(file);
+            !prints_text && command.redirections.iter().any(|to| (to.fd == 1 || command.word(0) == "exec") && to.operator.starts_with('>') && written(&to.target.text))
         })
     })
 }
@@ -120,39 +120,39 @@ const KEEPERS: &[&str] = &["sponge", "ed", "ex"];
 
 /// Returns the command that runs a file or a named pipe that a later command writes. The later command may run first,
 /// or the earlier one again.
-fn runs_before_written<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
+fn find_early_run<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     let commands = &view.analysis.commands;
     let written = |file: &str, since: u32| {
         let mut after = commands.iter().filter(|command| command.id > since).take(MOST);
         after.any(|command| {
             let mut to = command.redirections.iter().filter(|to| to.operator.starts_with('>'));
-            to.any(|to| plain(&to.target.text) == plain(file) && !to.target.dynamic)
+            to.any(|to| strip_current_dir(&to.target.text) == strip_current_dir(file) && !to.target.dynamic)
         })
     };
     commands.iter().take(MOST).find(|command| {
         let is_shell = is_program(command.word(0), SHELLS) || is_program(command.word(0), INTERPRETERS);
         let fed = command.redirections.iter().find(|from| from.operator == "<").map(|from| from.target.text.as_str());
-        let file = runs(command).or(fed).filter(|file| !file.starts_with("/dev/") && !file.contains('$'));
+        let file = executed_file(command).or(fed).filter(|file| !file.starts_with("/dev/") && !file.contains('$'));
         is_shell && file.is_some_and(|file| written(file, command.id))
     })
 }
 
 /// Returns the script that the text runs from a repository that it clones.
-fn runs_cloned<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
+fn find_cloned_run<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     let commands = &view.analysis.commands;
-    let folders: Vec<(u32, &str)> = commands.iter().take(MOST).filter_map(|command| Some((command.id, cloned(command)?))).collect();
-    if let Some(command) = runs_arrived(commands) {
+    let folders: Vec<(u32, &str)> = commands.iter().take(MOST).filter_map(|command| Some((command.id, clone_folder(command)?))).collect();
+    if let Some(command) = find_downloaded_run(commands) {
         return Some(command);
     }
     let runs_in = |command: &Command, folder: &str, since: u32| {
-        let Some(file) = runs(command).map(plain) else { return false };
+        let Some(file) = executed_file(command).map(strip_current_dir) else { return false };
         // Building the cloned repository is the usual purpose.
         if is_program(file, BUILDERS) {
             return false;
         }
         let inside = |path: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         let entered = commands.iter().filter(|other| other.id > since && other.id < command.id).any(|other| {
-            other.word(0) == "cd" && plain(other.word(1)).trim_end_matches('/') == folder
+            other.word(0) == "cd" && strip_current_dir(other.word(1)).trim_end_matches('/') == folder
         });
         let script = is_program(command.word(0), SHELLS) || matches!(command.word(0), "." | "source");
         inside(file) || entered && !file.starts_with(['/', '~']) && (script || command.word(0).starts_with("./"))
@@ -209,19 +209,19 @@ fn is_one_of(command: &Command, rows: &[(&str, &[&str])]) -> bool {
 
 /// Returns the command that runs a file that another command of the text downloads, or extracts from a downloaded
 /// archive.
-fn runs_arrived(commands: &[Command]) -> Option<&Command> {
-    let last = |path: &str| plain(path).trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default().to_owned();
+fn find_downloaded_run(commands: &[Command]) -> Option<&Command> {
+    let last = |path: &str| strip_current_dir(path).trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default().to_owned();
     let mut names: Vec<String> = Vec::new();
     let mut folders: Vec<&str> = Vec::new();
     let (mut is_fetched, mut is_open) = (false, false);
     for command in commands.iter().take(MOST) {
         let is_inside = |file: &str| folders.iter().any(|folder| file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')));
-        if let Some(file) = runs(command) {
+        if let Some(file) = executed_file(command) {
             let builds = is_program(file, BUILDERS);
-            let folder = plain(file).split('/').next().unwrap_or_default();
+            let folder = strip_current_dir(file).split('/').next().unwrap_or_default();
             let may_be_new = command.word(0).starts_with("./") && !OWN.contains(&folder);
-            let is_named = names.iter().any(|name| *name == last(file) || name == folder && plain(file) != folder);
-            if !builds && (is_named || is_open && may_be_new || is_inside(plain(file))) {
+            let is_named = names.iter().any(|name| *name == last(file) || name == folder && strip_current_dir(file) != folder);
+            if !builds && (is_named || is_open && may_be_new || is_inside(strip_current_dir(file))) {
                 return Some(command);
             }
         }
@@ -234,7 +234,7 @@ fn runs_arrived(commands: &[Command]) -> Option<&Command> {
         is_open |= brings;
         is_fetched |= is_program(command.word(0), &["curl", "wget", "aria2c", "http", "xh", "axel"]) || fetches(command);
         if is_fetched && unpacks(command) {
-            folders.extend(unpacked_into(command));
+            folders.extend(extraction_folder(command));
             is_open = true;
         }
     }
@@ -263,7 +263,7 @@ fn unpacks(command: &Command) -> bool {
 }
 
 /// Returns the folder that an option sets for extracted files.
-fn unpacked_into(command: &Command) -> Option<&str> {
+fn extraction_folder(command: &Command) -> Option<&str> {
     const FOLDERS: &[&str] = &["-C", "--directory", "-d", "--cd", "-o"];
     let words: Vec<&str> = command.argv.iter().skip(1).map(|word| word.text.as_str()).collect();
     let is_tar = command.program().ends_with("tar");
@@ -278,7 +278,7 @@ fn unpacked_into(command: &Command) -> Option<&str> {
             })
         })
     };
-    let folder = plain(apart.or_else(joined)?).trim_end_matches('/');
+    let folder = strip_current_dir(apart.or_else(joined)?).trim_end_matches('/');
     (!matches!(folder, "" | "." | "..")).then_some(folder)
 }
 
@@ -316,7 +316,7 @@ const RUNNERS: &[(&[&str], &str)] = &[
 ];
 
 /// Returns the files that the command runs or installs, as written.
-fn received(command: &Command) -> impl Iterator<Item = &str> {
+fn run_or_installed_files(command: &Command) -> impl Iterator<Item = &str> {
     let says = |words: &[&str]| command.argv.iter().any(|word| words.contains(&word.text.as_str()));
     let takes = RECEIVERS.iter().any(|(programs, words)| is_program(command.word(0), programs) && says(words));
     let all = command.argv.iter().skip(1).filter(move |_| takes).map(|word| word.text.as_str());
@@ -354,13 +354,13 @@ const CLONERS: &[(&str, &[&str])] = &[
 ];
 
 /// Returns the folder that `git clone` or a similar command creates.
-fn cloned(command: &Command) -> Option<&str> {
+fn clone_folder(command: &Command) -> Option<&str> {
     let (_, words) = CLONERS.iter().find(|row| is_one_of(command, std::slice::from_ref(row)))?;
     let operands = command.argv.iter().skip(1 + words.len()).map(|word| word.text.as_str());
     let mut operands = operands.filter(|word| !word.starts_with('-'));
     let address = operands.find(|word| word.contains([':', '/']))?;
     let name = || address.trim_end_matches('/').rsplit(['/', ':']).next().map(|name| name.trim_end_matches(".git"));
-    let folder = operands.next().map(|folder| plain(folder).trim_end_matches('/')).or_else(name);
+    let folder = operands.next().map(|folder| strip_current_dir(folder).trim_end_matches('/')).or_else(name);
     folder.filter(|folder| !folder.contains('$'))
 }
 
@@ -379,7 +379,7 @@ fn fetches(command: &Command) -> bool {
 }
 
 /// Returns the file that the command runs, as written.
-fn runs(command: &Command) -> Option<&str> {
+fn executed_file(command: &Command) -> Option<&str> {
     let name = command.word(0);
     if matches!(name, "." | "source") || is_program(name, SHELLS) || is_program(name, INTERPRETERS) {
         let mut operands = command.argv.iter().skip(1).map(|word| word.text.as_str());
@@ -423,7 +423,7 @@ fn loads(command: &Command) -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns the files that an interpreter reads as its program from standard input: by a redirection, or from `cat`.
-fn fed<'a>(command: &'a Command, view: &'a CallView<'_>) -> Vec<&'a str> {
+fn stdin_programs<'a>(command: &'a Command, view: &'a CallView<'_>) -> Vec<&'a str> {
     if !is_program(command.word(0), SHELLS) && !is_program(command.word(0), INTERPRETERS) {
         return Vec::new();
     }
@@ -440,6 +440,6 @@ fn fed<'a>(command: &'a Command, view: &'a CallView<'_>) -> Vec<&'a str> {
 const INTERPRETERS: &[&str] =
     &["python", "python3", "node", "perl", "ruby", "php", "pwsh", "powershell", "deno", "bun"];
 
-fn plain(path: &str) -> &str {
+fn strip_current_dir(path: &str) -> &str {
     path.trim_start_matches("./")
 }

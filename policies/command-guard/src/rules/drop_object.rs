@@ -30,8 +30,8 @@ pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let named = ["sql.drop-database", "sql.drop-schema", "sql.drop-table"].contains(&effect.operation.as_str());
-    let lost = effect.tag("rehearsal").is_none();
-    (effect.operation.starts_with("sql.drop-") && !named && lost).then(|| {
+    let is_unrehearsed = effect.tag("rehearsal").is_none();
+    (effect.operation.starts_with("sql.drop-") && !named && is_unrehearsed).then(|| {
         let why = match effect.operation.as_str() {
             "sql.drop-column" => "deletes the column's values and breaks code that uses it",
             "sql.drop-partition" => "deletes the partition's rows",

@@ -43,16 +43,16 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Call(check);
 
 fn check(view: &CallView<'_>) -> Option<Hit> {
-    let names = fetched::names(view);
+    let names = fetched::downloaded_variables(view);
     let mut commands = view.analysis.commands.iter();
     let command = commands.find(|command| {
-        runs_a_dynamic_text(command, view) || states_a_variable(command) || reads_a_descriptor(command) || fetched::runs(command, &names, view)
+        runs_dynamic_text(command, view) || states_a_variable(command) || reads_a_descriptor(command) || fetched::runs_download(command, &names, view)
     })?;
     let why = "runs commands that are known only at run time";
-    Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"))
+    Some(Hit::for_command(RULE.default, command.id, why, "write the commands out"))
 }
 
-fn runs_a_dynamic_text(command: &Command, view: &CallView<'_>) -> bool {
+fn runs_dynamic_text(command: &Command, view: &CallView<'_>) -> bool {
     // The analyzer leaves an unknown command for `eval "$x"`.
     let last = command.via.last().map(|via| via.kind.as_str()).unwrap_or_default();
     let all = matches!(last, "heredoc" | "pipe" | "script") && command.argv.len() == 1;
@@ -143,11 +143,11 @@ fn prints_set_up(command: &Command, view: &CallView<'_>) -> bool {
 /// foreign text.
 fn prints_completions(printer: &Command, view: &CallView<'_>) -> bool {
     let word = printer.argv.get(1).map_or("", |word| word.text.as_str());
-    let asked = word.trim_start_matches("--").trim_end_matches('s');
+    let option = word.trim_start_matches("--").trim_end_matches('s');
     let is_completion =
-        matches!(asked, "completion" | "generate-completion" | "generate-shell-completion" | "shell-completion");
+        matches!(option, "completion" | "generate-completion" | "generate-shell-completion" | "shell-completion");
     // `git-wt init zsh`: the shell set-up for the program.
-    let is_set_up = matches!(asked, "activate" | "hook" | "init" | "shell-init")
+    let is_set_up = matches!(option, "activate" | "hook" | "init" | "shell-init")
         && printer.argv.len() == 3
         && is_program(printer.word(2), NAMED_SHELLS);
     let mut effects = view.analysis.effects.iter().filter(|effect| effect.command_id == printer.id).peekable();

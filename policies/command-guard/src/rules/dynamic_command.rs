@@ -34,13 +34,13 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let unknown = |command: &&Command| command.argv.first().is_some_and(|name| name.dynamic || name.glob);
     let mut commands = view.analysis.commands.iter().filter(unknown);
     let telling = commands.find(|command| looks_like_deletion(command.argv.get(1..).unwrap_or_default()));
-    let command = telling.or_else(|| assembled(view))?;
+    let command = telling.or_else(|| assembled_command(view))?;
     let why = format!("`{}` is known only at run time and may delete something", shorten(command.word(0)));
-    Some(Hit::of_command(RULE.default, command.id, why, "write the command's name out"))
+    Some(Hit::for_command(RULE.default, command.id, why, "write the command's name out"))
 }
 
 /// Returns a command whose name is assembled from printed text, which suggests an attempt to hide it.
-fn assembled<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
+fn assembled_command<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     let printing = view.analysis.commands.iter().filter(|command| {
         let inside = command.position.within.last().is_some_and(|place| place == "substitution");
         inside && is_program(command.word(0), &["echo", "printf", "cat", "base64", "rev", "tr", "xxd", "curl", "wget"])
@@ -51,7 +51,7 @@ fn assembled<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
 
 /// Returns whether words look like a deletion: by one of them, by separate options, or by the files that they name.
 fn looks_like_deletion(words: &[Word]) -> bool {
-    if words.iter().any(|word| fits_deletion(&word.text)) {
+    if words.iter().any(|word| is_deletion_word(&word.text)) {
         return true;
     }
     let short = |word: &&Word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.len() <= 4;
@@ -61,7 +61,7 @@ fn looks_like_deletion(words: &[Word]) -> bool {
     }
     let mut operands = words.iter().filter(|word| !word.text.starts_with('-')).peekable();
     let named = operands.peek().is_some();
-    has(['f', 'F']) || words.iter().any(is_home) || (named && operands.all(lies_at_home))
+    has(['f', 'F']) || words.iter().any(is_home) || (named && operands.all(is_in_home))
 }
 
 /// Returns whether a word is a home, the root, or all content of one of them.
@@ -72,12 +72,12 @@ fn is_home(word: &Word) -> bool {
 }
 
 /// Returns whether a word names something in a home.
-fn lies_at_home(word: &Word) -> bool {
+fn is_in_home(word: &Word) -> bool {
     ["~", "$HOME", "${HOME}", "/home/", "/Users/"].iter().any(|home| word.text.starts_with(home))
 }
 
 /// Returns whether a word is typical of a deletion.
-fn fits_deletion(word: &str) -> bool {
+fn is_deletion_word(word: &str) -> bool {
     if is_program(word, &["rm", "dd", "shred", "mkfs", "rmdir", "wipefs"]) {
         return true;
     }

@@ -31,11 +31,11 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let raised = |command: &&Command| {
         let named =
             is_program(command.word(0), &["git"]) && command.via.iter().any(|via| RAISING.contains(&via.kind.as_str()));
-        named && !only_reads(command.argv.get(1..)) || is_asked_for(command)
+        named && !is_read_only(command.argv.get(1..)) || is_asked_for(command)
     };
     let command = view.analysis.commands.iter().find(raised)?;
     let why = "runs the repository's hooks as that user and changes who owns its files";
-    Some(Hit::of_command(RULE.default, command.id, why, "run git as yourself, without `sudo`"))
+    Some(Hit::for_command(RULE.default, command.id, why, "run git as yourself, without `sudo`"))
 }
 
 /// Wrappers that run a command as another user.
@@ -59,11 +59,11 @@ fn is_asked_for(command: &Command) -> bool {
     let Some(name) = command.argv.first().filter(|name| name.dynamic) else { return false };
     let name = name.text.to_ascii_lowercase();
     let says = name.len() < 64 && (name.contains("sudo") || name.contains("doas"));
-    says && is_program(command.word(1), &["git"]) && !only_reads(command.argv.get(2..))
+    says && is_program(command.word(1), &["git"]) && !is_read_only(command.argv.get(2..))
 }
 
 /// Returns whether a git subcommand, after its options, changes nothing.
-fn only_reads(words: Option<&[Word]>) -> bool {
+fn is_read_only(words: Option<&[Word]>) -> bool {
     let words = words.unwrap_or_default().iter().map(|word| word.text.as_str());
     // Most calls of these only show something, and they run no hook.
     let shows = ["config", "reflog", "remote"];

@@ -36,7 +36,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let key = effect.target.to_ascii_lowercase();
-    if let Some(why) = view.command(effect).and_then(|command| leads_elsewhere(&key, command)) {
+    if let Some(why) = view.command(effect).and_then(|command| global_setting_reason(&key, command)) {
         return Some(Hit::new(RULE.default, effect, why, SET));
     }
     let value = effect.tag("runs")?;
@@ -59,7 +59,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 }
 
 /// Returns the reason why a setting for all repositories of the user, or of the machine, could benefit an attacker.
-fn leads_elsewhere(key: &str, command: &Command) -> Option<&'static str> {
+fn global_setting_reason(key: &str, command: &Command) -> Option<&'static str> {
     let words = || command.argv.iter().map(|word| word.text.as_str());
     let for_all = words().any(|word| matches!(word, "--global" | "--system"));
     let unset = words().any(|word| matches!(word, "--unset" | "--unset-all" | "unset" | "--get" | "--get-all" | "get"));

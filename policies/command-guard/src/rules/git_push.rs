@@ -45,7 +45,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             "deletes the branch on the remote",
             format!("see its commits with `git log {}`", remote_branch(effect)),
         ),
-        "vcs.push" => ("publishes changes to everyone who uses the server", of_others(effect)),
+        "vcs.push" => ("publishes changes to everyone who uses the server", listing_advice(effect)),
         _ => return None,
     };
     Some(Hit::new(RULE.default, effect, why, remedy))
@@ -74,7 +74,7 @@ fn remote_branch(effect: &Effect) -> String {
 }
 
 /// Returns advice for listing what another version control system would publish.
-fn of_others(effect: &Effect) -> String {
+fn listing_advice(effect: &Effect) -> String {
     let look = match effect.tag("by").unwrap_or_default() {
         "hg" => "`hg outgoing`",
         "sl" => "`sl status` and `sl log`",

@@ -19,7 +19,7 @@ use guard_sdk::syntax::{Command, Coverage, Script};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, SHELLS, is_program};
-use crate::calls::{MOST, count, deletions_of, places, starts_of};
+use crate::calls::{MOST, count, deletion_calls, call_ends, start_calls};
 use crate::code;
 use crate::call_view::{Hit, CallView};
 
@@ -36,30 +36,30 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let analysis = view.analysis;
     if let Some(command) = analysis.commands.iter().find(|command| is_hidden(command)) {
         let why = "runs PowerShell code that can't be read here";
-        return Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"));
+        return Some(Hit::for_command(RULE.default, command.id, why, "write the commands out"));
     }
     if let Some(command) = analysis.commands.iter().find(|command| deletes_by_block(command, view)) {
         let why = "it holds a command that deletes or starts something, in a block that is not followed";
-        return Some(Hit::of_command(RULE.default, command.id, why, "write the commands out"));
+        return Some(Hit::for_command(RULE.default, command.id, why, "write the commands out"));
     }
     let mut scripts = analysis.scripts.iter();
     let script = scripts.find(|script| {
-        let code = code::of(&script.text, &script.language);
+        let code = code::without_literals(&script.text, &script.language);
         let unknown = match script.language.as_str() {
             // A script analyzer reports on these.
             "python" | "javascript" => !is_loaded(script, view) && is_unknown(script, view),
-            _ => says_unknown(script, view) || deletes_unknown(script, &code, view) || starts_unknown(script, &code, view),
+            _ => reports_unknown(script, view) || deletes_unknown(script, &code, view) || starts_unknown(script, &code, view),
         };
         unknown || runs_input(&script.text) || hands_out_shell(&script.text) || types_for_user(&script.text)
     })?;
     let reason = format!("{}: ", script.language);
-    let reason = view.analysis.reasons.iter().find_map(|told| told.strip_prefix(&reason));
+    let reason = view.analysis.reasons.iter().find_map(|description| description.strip_prefix(&reason));
     let why = match reason {
         Some(reason) => format!("the code could delete or start anything, because {reason}"),
         None if script.language == "run-code" => "the code isn't analysed and could delete or start anything".to_owned(),
         None => format!("the {} code isn't analysed and could delete or start anything", script.language),
     };
-    Some(Hit::of_command(
+    Some(Hit::for_command(
         RULE.default,
         script.command_id,
         why,
@@ -123,11 +123,11 @@ fn is_loaded(script: &Script, view: &CallView<'_>) -> bool {
 /// Returns whether the script analyzer found a deletion or a start with an unknown target.
 fn is_unknown(script: &Script, view: &CallView<'_>) -> bool {
     let mut started = view.analysis.commands.iter().filter(|command| is_started_by(command, script));
-    says_unknown(script, view) || started.any(is_given_unknown)
+    reports_unknown(script, view) || started.any(is_given_unknown)
 }
 
 /// Returns whether the analysis reports that the code deletes or starts something unknown.
-fn says_unknown(script: &Script, view: &CallView<'_>) -> bool {
+fn reports_unknown(script: &Script, view: &CallView<'_>) -> bool {
     let mut effects = view.analysis.effects.iter();
     effects.any(|effect| effect.command_id == script.command_id && effect.operation == "code.unknown")
 }
@@ -163,7 +163,7 @@ fn is_given_unknown(command: &Command) -> bool {
 /// `rm`.
 fn deletes_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
     // Two names that end at the same position are one call, such as `os.unlink` and `.unlink(`.
-    let mut calls: Vec<usize> = deletions_of(&script.language).iter().flat_map(|call| places(code, call)).collect();
+    let mut calls: Vec<usize> = deletion_calls(&script.language).iter().flat_map(|call| call_ends(code, call)).collect();
     calls.sort_unstable();
     calls.dedup();
     if calls.is_empty() {
@@ -176,9 +176,9 @@ fn deletes_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
 
 /// Returns whether the code starts a program that the analysis couldn't name.
 fn starts_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
-    let mut calls = count(code, starts_of(&script.language));
+    let mut calls = count(code, start_calls(&script.language));
     if script.language == "perl" {
-        calls += opened(&script.text);
+        calls += count_command_opens(&script.text);
     }
     if calls == 0 {
         return false;
@@ -193,7 +193,7 @@ fn starts_unknown(script: &Script, code: &str, view: &CallView<'_>) -> bool {
 }
 
 /// Counts the uses of Perl's `open` that run a command: `open(F, "|command")`.
-fn opened(text: &str) -> usize {
+fn count_command_opens(text: &str) -> usize {
     let calls = text.match_indices("open(").take(MOST);
     calls.filter(|(at, call)| {
         let arguments = text.get(at + call.len()..).unwrap_or_default();

@@ -51,7 +51,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     }
     let command = view.analysis.commands.iter().find(|command| waits(command))?;
     let why = format!("text typed into `{}` later isn't checked", command.word(0));
-    Some(Hit::of_command(RULE.default, command.id, why, "pass the commands at once, as a script or with `-c`"))
+    Some(Hit::for_command(RULE.default, command.id, why, "pass the commands at once, as a script or with `-c`"))
 }
 
 /// Returns whether the command reads its commands from the terminal.
@@ -63,7 +63,7 @@ fn waits(command: &Command) -> bool {
     if !command.certain || elsewhere || !is_console && !is_program(name, CONSOLES) && !is_program(name, SHELLS) {
         return false;
     }
-    let given = |text: &str| match text.strip_prefix("--") {
+    let has_script = |text: &str| match text.strip_prefix("--") {
         Some(long) => GIVEN_LONG.iter().any(|word| long.starts_with(word)),
         // The statement of a console can also directly follow the option's letter.
         None if is_console => GIVEN.iter().any(|option| text.starts_with(option)),
@@ -75,5 +75,5 @@ fn waits(command: &Command) -> bool {
         return false;
     }
     let fed = command.position.index > 0 || command.redirections.iter().any(|one| one.operator.starts_with('<'));
-    !fed && !command.argv.iter().skip(1).any(|word| given(&word.text))
+    !fed && !command.argv.iter().skip(1).any(|word| has_script(&word.text))
 }

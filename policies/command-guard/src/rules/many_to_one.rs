@@ -52,5 +52,5 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let remedy = "give each a name of its own, or end the name of a folder with `/`";
     let name = format!("`{}`", shorten(&effect.target));
     let hit = Hit::new(RULE.default, effect, "all but the last file are lost, because each move replaces ", remedy);
-    Some(hit.of_loss(effect).naming(name, ""))
+    Some(hit.with_loss(effect).naming(name, ""))
 }

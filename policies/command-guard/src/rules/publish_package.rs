@@ -16,7 +16,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{Hit, CallView, instead};
+use crate::call_view::{Hit, CallView, alternative};
 
 pub(crate) const RULE: Rule =
     Rule { id: "publish-package", summary: "publication of a package", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -26,6 +26,6 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "package.publish" && effect.tag("dry-run").is_none()).then(|| {
         let why = "publishes a version that can't be replaced and that others install at once";
-        Hit::new(RULE.default, effect, why, instead(effect, "see what would be published with `--dry-run`"))
+        Hit::new(RULE.default, effect, why, alternative(effect, "see what would be published with `--dry-run`"))
     })
 }

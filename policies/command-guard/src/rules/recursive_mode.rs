@@ -58,21 +58,21 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.tag("mode").is_some_and(opens) && !effect.target.ends_with(".pub") {
         let files = &view.settings.files;
         let folder = format!("{}/", effect.target.trim_end_matches('/'));
-        if let Some(entry) = files.secret_of(effect).or_else(|| files.secret(&folder)) {
+        if let Some(entry) = files.find_secret(effect).or_else(|| files.secret(&folder)) {
             let why = format!("`{}` (`{entry}`) holds secrets that every user of the machine could then read", shorten(&effect.target));
             return Some(Hit::new(Outcome::Ask, effect, why, "keep it private with `chmod 600`"));
         }
     }
-    let grants = |letter: char| effect.tag("grants").is_some_and(|given| given.contains(letter));
-    if (grants('r') || grants('w')) && view.settings.files.secret_of(effect).is_some() {
+    let grants = |letter: char| effect.tag("grants").is_some_and(|added| added.contains(letter));
+    if (grants('r') || grants('w')) && view.settings.files.find_secret(effect).is_some() {
         let why = format!("gives another user access to `{}`, a file with secrets", shorten(&effect.target));
         return Some(Hit::new(Outcome::Ask, effect, why, "see who has access with `ls -l`, and say who needs it"));
     }
-    if effect.tag("recursive").is_some() && effect.tag("mode").is_some_and(lets_write) && is_outside(effect, view) {
+    if effect.tag("recursive").is_some() && effect.tag("mode").is_some_and(is_world_writable) && is_outside(effect, view) {
         let why = "lets every user of the machine change all files in it";
         return Some(Hit::new(if blast_radius(effect, view) == BlastRadius::Root { Outcome::Deny } else { Outcome::Ask }, effect, why, "give the one user or group that needs it the permission"));
     }
-    let takes_all = effect.tag("recursive").is_some() && effect.tag("mode").is_some_and(takes_all);
+    let takes_all = effect.tag("recursive").is_some() && effect.tag("mode").is_some_and(removes_all);
     if takes_all && is_outside(effect, view) {
         let why = "takes every permission from all files in it, and the old ones aren't recorded";
         return Some(Hit::new(if blast_radius(effect, view) == BlastRadius::Root { Outcome::Deny } else { Outcome::Ask }, effect, why, "take only the permission you mean, for example with `chmod -R go-w DIR`"));
@@ -86,15 +86,15 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let is_extreme = effect.tag("mode").is_some_and(|mode| matches!(mode, "000" | "0" | "777" | "a+rwx" | "o+w"));
         let far = match blast_radius(effect, view) {
             BlastRadius::Root | BlastRadius::System => true,
-            _ if is_of_system(effect) && (grants('w') || effect.tag("mode").is_some_and(lets_write)) => true,
-            _ if effect.operation == "fs.owner" && view.settings.files.secret_of(effect).is_some_and(|entry| entry.starts_with('/')) => true,
+            _ if is_of_system(effect) && (grants('w') || effect.tag("mode").is_some_and(is_world_writable)) => true,
+            _ if effect.operation == "fs.owner" && view.settings.files.find_secret(effect).is_some_and(|entry| entry.starts_with('/')) => true,
             BlastRadius::Home => is_extreme,
             BlastRadius::WorkingDirectory | BlastRadius::Part => false,
         };
         return far.then(|| Hit::new(Outcome::Ask, effect, why, "name the file you mean, for example `chmod u+w ./file`"));
     }
     let outcome = match blast_radius(effect, view) {
-        BlastRadius::WorkingDirectory if effect.tag("mode").is_some_and(keeps_work) && !climbs(&effect.target) => return None,
+        BlastRadius::WorkingDirectory if effect.tag("mode").is_some_and(is_harmless) && !climbs(&effect.target) => return None,
         BlastRadius::Root => Outcome::Deny,
         BlastRadius::System | BlastRadius::Home => Outcome::Ask,
         // Returning the working directory to its user is common, but a mode for all of its files is rarely right. A
@@ -118,13 +118,13 @@ fn is_anywhere(effect: &Effect, view: &CallView<'_>) -> bool {
     let to_user = |command: &guard_sdk::syntax::Command| {
         command.argv.iter().any(|word| ["$USER", "$(id ", "$(whoami"].iter().any(|start| word.text.starts_with(start)))
     };
-    let keeps = effect.tag("mode").is_some_and(keeps_work) || view.command(effect).is_some_and(to_user);
+    let keeps = effect.tag("mode").is_some_and(is_harmless) || view.command(effect).is_some_and(to_user);
     !name.is_empty() && !KNOWN.contains(&name) && !keeps && !view.raw_text().contains("mktemp")
 }
 
 /// Returns whether a mode only adds permissions for the owner without making files executable, or removes others'
 /// permissions.
-fn keeps_work(mode: &str) -> bool {
+fn is_harmless(mode: &str) -> bool {
     mode.split(',').all(|clause| {
         let gives = clause.strip_prefix("u+").is_some_and(|what| what.bytes().all(|right| b"rwX".contains(&right)));
         let takes = clause.split_once('-').is_some_and(|(who, _)| matches!(who, "g" | "o" | "go" | "og"));
@@ -152,7 +152,7 @@ fn is_of_system(effect: &Effect) -> bool {
 }
 
 /// Returns whether a mode leaves no permissions, not even for the owner.
-fn takes_all(mode: &str) -> bool {
+fn removes_all(mode: &str) -> bool {
     if mode.bytes().all(|byte| byte.is_ascii_digit()) {
         return mode.bytes().all(|byte| byte == b'0');
     }
@@ -165,7 +165,7 @@ fn takes_all(mode: &str) -> bool {
 }
 
 /// Returns whether a mode lets everyone write.
-fn lets_write(mode: &str) -> bool {
+fn is_world_writable(mode: &str) -> bool {
     if mode.bytes().all(|byte| byte.is_ascii_digit()) {
         return mode.bytes().next_back().is_some_and(|others| matches!(others, b'2' | b'3' | b'6' | b'7'));
     }

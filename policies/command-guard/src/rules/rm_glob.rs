@@ -40,7 +40,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use super::rm_recursive_force::{asks_first, name_of};
+use super::rm_recursive_force::{asks_first, deleted_path};
 use crate::blast_radius::{is_disposable, is_inside, is_outside, is_temporary};
 use crate::by_products::{COMPILED_ENDS, OF_BUILDS, is_brought, is_by_product};
 use crate::call_view::{CallView, Hit, shorten};
@@ -58,10 +58,10 @@ pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if let Some(what) = replacing(effect, view) {
-        return Some(replaced(effect, what));
+        return Some(replaced_files_hit(effect, what));
     }
     effect.tag("glob")?;
-    if let Some(hit) = moved_away(effect, view) {
+    if let Some(hit) = moved_away_hit(effect, view) {
         return Some(hit);
     }
     let deletes = matches!(effect.operation.as_str(), "fs.delete" | "fs.delete.recursive");
@@ -82,7 +82,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let (which, name, rest) = if effect.tag("filtered").is_some() {
             ("everything below ", target, " that matches the search")
         } else if effect.target.contains("{}") {
-            ("", name_of(effect, view), "")
+            ("", deleted_path(effect, view), "")
         } else if effect.tag("whole-directory").is_some() {
             ("everything in ", target, "")
         } else {
@@ -98,7 +98,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 }
 
 /// Returns a hit for project files that are replaced by others with the same names.
-fn replaced(effect: &Effect, what: Replacing) -> Hit {
+fn replaced_files_hit(effect: &Effect, what: Replacing) -> Hit {
     let (why, remedy) = match what {
         Replacing::Archive => (
             "replaces every file that the archive has, too, in ",
@@ -113,7 +113,7 @@ fn replaced(effect: &Effect, what: Replacing) -> Hit {
 }
 
 /// Returns a hit for files from another program that a move takes out of the project, or that aren't part of it.
-fn moved_away(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+fn moved_away_hit(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let command = view.command(effect).filter(|_| effect.tag("by") == Some("mv"))?;
     let is_found = command.via.iter().any(|via| matches!(via.kind.as_str(), "find-exec" | "xargs"));
     let written = |other: &&Effect| other.command_id == effect.command_id && other.operation == "fs.write";

@@ -19,7 +19,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius, refuses_folders, takes_whole};
+use crate::blast_radius::{BlastRadius, blast_radius, refuses_folders, deletes_whole};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule =
@@ -31,9 +31,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     // `-f` is also used where nothing is expected to exist. Searched files are named by their search.
     let is_named = effect.tag("glob").is_none() && effect.tag("force").is_none();
     if is_named && refuses_folders(effect) && blast_radius(effect, view) == BlastRadius::Home {
-        return Some(refused(effect));
+        return Some(failing_deletion_hit(effect));
     }
-    let hit = takes_whole(effect) && blast_radius(effect, view) == BlastRadius::Home;
+    let hit = deletes_whole(effect) && blast_radius(effect, view) == BlastRadius::Home;
     hit.then(|| {
         Hit::new(
             RULE.default,
@@ -46,7 +46,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 
 /// Returns a hit for a deletion that fails because its target is a directory, which suggests that another target was
 /// meant.
-pub(super) fn refused(effect: &Effect) -> Hit {
+pub(super) fn failing_deletion_hit(effect: &Effect) -> Hit {
     let remedy = "name the one file or directory you mean, and check it first with `ls`";
     Hit::new(Outcome::Ask, effect, "names a directory that the command can't delete: ", remedy)
         .naming(format!("`{}`", shorten(&effect.target)), "")

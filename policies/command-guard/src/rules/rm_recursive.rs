@@ -34,7 +34,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         !is_by_product(effect, view) && !is_own_folder(effect, view) && !is_one_file(effect) && !asks_first(effect, view)
     };
     (plain && is_kept() && blast_radius(effect, view) <= BlastRadius::WorkingDirectory).then(|| {
-        let name = super::rm_recursive_force::name_of(effect, view);
+        let name = super::rm_recursive_force::deleted_path(effect, view);
         if effect.tag("by") == Some("rsync") {
             return Hit::new(RULE.default, effect, "deletes files that aren't in the source from ", "see what it would be by adding `--dry-run`")
                 .naming(name, "");

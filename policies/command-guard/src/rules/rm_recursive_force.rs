@@ -28,7 +28,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius, is_disposable, takes_whole};
+use crate::blast_radius::{BlastRadius, blast_radius, is_disposable, deletes_whole};
 use crate::by_products::is_by_product;
 use crate::own_folders::is_own_folder;
 use crate::call_view::{CallView, Hit, shorten};
@@ -53,7 +53,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     };
     (forced && is_kept() && !is_denied(effect, view)).then(|| {
         Hit::new(RULE.default, effect, "deletes ", "check it first with `ls`, or move it aside with `mv`")
-            .naming(name_of(effect, view), " and everything in it")
+            .naming(deleted_path(effect, view), " and everything in it")
     })
 }
 
@@ -89,12 +89,12 @@ fn is_denied(effect: &Effect, view: &CallView<'_>) -> bool {
     match blast_radius(effect, view) {
         BlastRadius::Part => false,
         BlastRadius::WorkingDirectory => super::rm_wildcard::is_rm(effect),
-        BlastRadius::Home | BlastRadius::System | BlastRadius::Root => takes_whole(effect),
+        BlastRadius::Home | BlastRadius::System | BlastRadius::Root => deletes_whole(effect),
     }
 }
 
 /// Returns the deleted path for a message.
-pub(super) fn name_of(effect: &Effect, view: &CallView<'_>) -> String {
+pub(super) fn deleted_path(effect: &Effect, view: &CallView<'_>) -> String {
     let target = shorten(&effect.target);
     match supplier(effect, view) {
         Some("find-exec") if target == "{}" => "each path that is found".to_owned(),

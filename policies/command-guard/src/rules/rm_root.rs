@@ -18,7 +18,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius, refuses_folders, takes_whole};
+use crate::blast_radius::{BlastRadius, blast_radius, refuses_folders, deletes_whole};
 use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
@@ -32,9 +32,9 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.tag("glob").is_none() && refuses_folders(effect) && blast_radius(effect, view) == BlastRadius::Root {
-        return Some(super::rm_home::refused(effect));
+        return Some(super::rm_home::failing_deletion_hit(effect));
     }
-    let hit = takes_whole(effect) && blast_radius(effect, view) == BlastRadius::Root;
+    let hit = deletes_whole(effect) && blast_radius(effect, view) == BlastRadius::Root;
     hit.then(|| {
         Hit::new(
             RULE.default,

@@ -17,7 +17,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius, takes_whole};
+use crate::blast_radius::{BlastRadius, blast_radius, deletes_whole};
 use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
@@ -30,7 +30,7 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
-    let hit = takes_whole(effect) && blast_radius(effect, view) == BlastRadius::System;
+    let hit = deletes_whole(effect) && blast_radius(effect, view) == BlastRadius::System;
     hit.then(|| {
         Hit::new(
             RULE.default,

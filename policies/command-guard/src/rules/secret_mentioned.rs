@@ -38,31 +38,31 @@ pub(crate) const CHECK: Check = Check::Call(check);
 fn check(view: &CallView<'_>) -> Option<Hit> {
     let outcome = view.settings.secret_reads.outcome()?.min(Outcome::Ask);
     let commands = &view.analysis.commands;
-    let (command, file) = commands.iter().take(MOST).find_map(|command| Some((command, named_by(command, view)?)))?;
+    let (command, file) = commands.iter().take(MOST).find_map(|command| Some((command, mentioned_secret(command, view)?)))?;
     let why = format!("`{}` can print or send what is in ", shorten(command.program()));
     let remedy = "read the names in `.env.example`, or ask the user for what you need";
-    let hit = Hit::of_command(outcome, command.id, why, remedy);
+    let hit = Hit::for_command(outcome, command.id, why, remedy);
     Some(hit.naming(format!("`{}`", shorten(&file)), "").path(&file))
 }
 
 /// Returns the secret file among a command's words that no effect explains.
-fn named_by(command: &Command, view: &CallView<'_>) -> Option<String> {
+fn mentioned_secret(command: &Command, view: &CallView<'_>) -> Option<String> {
     let program = command.program();
     // The words of a remote command are paths on another machine.
     let is_elsewhere = || command.via.iter().any(|via| matches!(via.kind.as_str(), "ssh" | "container"));
     if program.is_empty() || is_elsewhere() {
         return None;
     }
-    let own = command.argv.get(..own_words(command, &view.analysis.commands))?;
+    let own = command.argv.get(..own_word_count(command, &view.analysis.commands))?;
     let words = own.iter().take(MOST).map(|word| word.text.as_str());
     let befores = std::iter::once("").chain(own.iter().map(|word| word.text.as_str()));
-    let mut found = words.zip(befores).skip(1).filter_map(|(word, before)| secret_in(word, before, program, view));
+    let mut found = words.zip(befores).skip(1).filter_map(|(word, before)| secret_in_word(word, before, program, view));
     let file = found.next()?;
     (!is_explained(command, view)).then_some(file)
 }
 
 /// Returns the secret file that a word names, after a sign or within a statement.
-fn secret_in(word: &str, before: &str, program: &str, view: &CallView<'_>) -> Option<String> {
+fn secret_in_word(word: &str, before: &str, program: &str, view: &CallView<'_>) -> Option<String> {
     let option = if word.starts_with('-') { word } else { before };
     let lists = READING_OPTIONS.iter().any(|name| option == *name || option.starts_with(&format!("{name}=")))
         || OPTIONS_OF
@@ -97,7 +97,7 @@ fn is_explained(command: &Command, view: &CallView<'_>) -> bool {
                 && !is_program(command.program(), READERS)
                 && !is_program(command.program(), STATEMENTS)
                 || effect.operation.starts_with("secret.")
-                || tells(&effect.kind) && view.settings.files.secret_of(effect).is_some())
+                || tells(&effect.kind) && view.settings.files.find_secret(effect).is_some())
     })
 }
 
@@ -118,7 +118,7 @@ pub(super) fn is_own_setting(option: &str) -> bool {
 }
 
 /// Returns the number of the command's own words. The last words may belong to a command that it starts.
-fn own_words(command: &Command, commands: &[Command]) -> usize {
+fn own_word_count(command: &Command, commands: &[Command]) -> usize {
     let count = command.argv.len();
     let starts_with_these = |started: &&Command| {
         let own = count.saturating_sub(started.argv.len());

@@ -18,7 +18,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{CallView, Hit, instead};
+use crate::call_view::{CallView, Hit, alternative};
 
 pub(crate) const RULE: Rule =
     Rule { id: "service-stop", summary: "stopping a service", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -31,7 +31,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
         "service.restart" if !is_of_user(effect) => "cuts off everyone who uses the service until it runs again",
         _ => return None,
     };
-    Some(Hit::new(RULE.default, effect, why, instead(effect, "check the state of the service first")))
+    Some(Hit::new(RULE.default, effect, why, alternative(effect, "check the state of the service first")))
 }
 
 /// Returns whether the service is a user's program or a container's.

@@ -20,7 +20,7 @@ use guard_sdk::syntax::{Effect, Severity};
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::call_view::{CallView, Hit, instead};
+use crate::call_view::{CallView, Hit, alternative};
 
 pub(crate) const RULE: Rule =
     Rule { id: "shared-state", summary: "a change to a shared service", default: Outcome::Ask, ceiling: Outcome::Deny };
@@ -49,8 +49,8 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
             operation if is_deployed(operation) => "others use the deployed version at once",
             _ => "changes something that others use",
         };
-        let remedy = instead(effect, "show the difference first, for example with a dry run or a plan");
-        Hit::new(RULE.default, effect, why, remedy).plain()
+        let remedy = alternative(effect, "show the difference first, for example with a dry run or a plan");
+        Hit::new(RULE.default, effect, why, remedy).without_summary()
     })
 }
 

@@ -52,7 +52,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.operation == "execute.unknown" {
-        return given_to_unknown(effect, view);
+        return unknown_program_hit(effect, view);
     }
     let files = &view.settings.files;
     let mut likely = None;
@@ -60,11 +60,11 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         Some(original) => {
             files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?
         }
-        None if effect.kind != "read" || effect.spellings().all(is_public) || only_uses(effect, view) => return None,
+        None if effect.kind != "read" || effect.spellings().all(is_public) || uses_silently(effect, view) => return None,
         None if !view.settings.strict && secret_use::shows_no_value(effect, view) => return None,
-        None => match files.secret_of(effect) {
+        None => match files.find_secret(effect) {
             Some(entry) => entry,
-            None => likely.insert(likely_secrets::shown(effect, view)?),
+            None => likely.insert(likely_secrets::printed_secret(effect, view)?),
         },
     };
     // A search of all files only shows existing ones.
@@ -88,8 +88,8 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     } else {
         (outcome, ", and printed or copied secrets are no longer protected")
     };
-    let remedy = if effect.tag("kept").is_some() { keep_out(entry) } else { remedy(entry).to_owned() };
-    Some(Hit::new(outcome, effect, HOLDS, remedy).naming(name_of(effect, entry, view), why).path(&effect.target))
+    let remedy = if effect.tag("kept").is_some() { exclusion_advice(entry) } else { remedy(entry).to_owned() };
+    Some(Hit::new(outcome, effect, HOLDS, remedy).naming(file_label(effect, entry, view), why).path(&effect.target))
 }
 
 const SENDS: &str = ", and the command sends them over the network";
@@ -97,7 +97,7 @@ const SENDS: &str = ", and the command sends them over the network";
 const HOLDS: &str = "there are secrets in ";
 
 /// Returns the file's name for a message: as written, with the list's entry if only a link leads to it.
-fn name_of(effect: &Effect, entry: &str, view: &CallView<'_>) -> String {
+fn file_label(effect: &Effect, entry: &str, view: &CallView<'_>) -> String {
     let name = shorten(effect.tag("link-to").unwrap_or(&effect.target));
     let by_itself =
         view.settings.files.secret(&name).is_some() || name.trim_end_matches('/') == entry.trim_end_matches('/');
@@ -114,13 +114,13 @@ fn is_uploaded(effect: &Effect, view: &CallView<'_>) -> bool {
 }
 
 /// Returns advice for keeping a file out of the repository.
-fn keep_out(entry: &str) -> String {
+fn exclusion_advice(entry: &str) -> String {
     format!("put `{entry}` into `.gitignore`, and commit a template without the values")
 }
 
 /// Returns a hit for a secret file that is passed to a program without a description. Many options only take settings
 /// for the program itself, such as the path of its key.
-fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+fn unknown_program_hit(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if is_program(&effect.target, KEEPERS) || is_program(&effect.target, DIGESTS) {
         return None;
     }
@@ -137,13 +137,13 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let schemes = ["file://", "file:", "man:", "info:"];
     let bare = |text: &'_ String| schemes.iter().find_map(|scheme| text.strip_prefix(scheme)).map(str::to_owned);
     // Words of a command in a container are other paths on this machine.
-    let given = effect.tags.iter().filter(|(name, _)| name == "given").map(|(_, path)| path);
+    let passed = effect.tags.iter().filter(|(name, _)| name == "given").map(|(_, path)| path);
     let listed = |file: &str| {
         files.secret(file).filter(|_| !file.ends_with(".pub") && !file.contains(char::is_whitespace))
     };
     let named: Vec<String> = operands.flat_map(|word| [Some(word.clone()), bare(word)]).flatten().collect();
-    let typed = view.command(effect).map(typed).unwrap_or_default();
-    let found = named.iter().chain(given).map(String::as_str).chain(typed).find_map(|file| Some((file, listed(file)?)));
+    let typed = view.command(effect).map(typed_files).unwrap_or_default();
+    let found = named.iter().chain(passed).map(String::as_str).chain(typed).find_map(|file| Some((file, listed(file)?)));
     let in_options = || {
         // Another rule covers these.
         let command = view.command(effect).filter(|_| !is_program(&effect.target, READERS))?;
@@ -155,12 +155,12 @@ fn given_to_unknown(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 }
 
 /// Returns the files that a line on standard input names after a verb: `put FILE` of a client, `cat FILE` of a console.
-fn typed(command: &Command) -> Vec<&str> {
+fn typed_files(command: &Command) -> Vec<&str> {
     const VERBS: &[&str] = &[
         "cat", "copy", "get", "import", "include", "load", "open", "print", "put", "r", "read", "save", "send", "show",
         "source", "type", "upload", "write",
     ];
-    let lines = command.redirections.iter().filter(|given| given.operator == "<<<").take(MOST).flat_map(|given| given.target.text.lines());
+    let lines = command.redirections.iter().filter(|redirection| redirection.operator == "<<<").take(MOST).flat_map(|redirection| redirection.target.text.lines());
     let words = lines.take(MOST).map(|line| line.split_whitespace().collect::<Vec<_>>());
     words.filter(|words| words.first().is_some_and(|verb| VERBS.contains(verb)) && words.len() < 5).flat_map(|words| words.into_iter().skip(1)).collect()
 }
@@ -212,7 +212,7 @@ pub(super) fn is_certificate(path: &str) -> bool {
 
 /// Returns whether the command uses the file without showing it: a script that loads its variables, a certificate's
 /// data, a key conversion, known hosts.
-fn only_uses(effect: &Effect, view: &CallView<'_>) -> bool {
+fn uses_silently(effect: &Effect, view: &CallView<'_>) -> bool {
     if effect.target.rsplit('/').next() == Some("known_hosts") {
         return true;
     }

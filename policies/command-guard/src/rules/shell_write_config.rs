@@ -43,7 +43,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     }
     let files = &view.settings.files;
     let unpacks = effect.tag("archive").is_some() || effect.tag("by") == Some("rsync");
-    let entry = match files.sensitive_of(effect) {
+    let entry = match files.find_sensitive(effect) {
         // A project may be in a folder of programs.
         Some(entry) if entry.starts_with("/usr/") && is_in_project(effect, view) => return None,
         Some(entry) => entry,
@@ -53,14 +53,14 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         None => return None,
     };
     let is_quiet = || is_harmless(effect, entry) || is_temporary(effect, view) || is_of_new_project(effect, entry, view);
-    if files.secret_of(effect).is_some() || is_quiet() {
+    if files.find_secret(effect).is_some() || is_quiet() {
         return None;
     }
     let target = shorten(&effect.target);
     if effect.kind == "delete" && is_repository(&effect.target) {
         let remedy =
             "see the commits that no remote has with `git log --oneline --branches --not --remotes`, and ask the user";
-        let hit = Hit::new(RULE.default, effect, "deletes the whole history in ", remedy).plain();
+        let hit = Hit::new(RULE.default, effect, "deletes the whole history in ", remedy).without_summary();
         return Some(
             hit.naming(format!("`{target}`"), ", with every commit that wasn't pushed").subject(&effect.target),
         );

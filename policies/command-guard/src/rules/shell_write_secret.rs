@@ -37,7 +37,7 @@ use guard_sensitive_paths::Taken;
 
 use super::Check;
 use super::shell_read_secret::is_certificate;
-use crate::blast_radius::{is_in_home, is_outside, is_temporary, takes_whole};
+use crate::blast_radius::{is_in_home, is_outside, is_temporary, deletes_whole};
 use crate::call_view::{CallView, Hit, shorten};
 use crate::secret_use::is_template_copy;
 
@@ -54,7 +54,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if !matches!(effect.kind.as_str(), "write" | "delete") {
         return None;
     }
-    let Some(entry) = view.settings.files.secret_of(effect) else { return taken_along(effect, view) };
+    let Some(entry) = view.settings.files.find_secret(effect) else { return folder_hit(effect, view) };
     if effect.kind == "write" && !view.settings.strict {
         // A test key in a folder for temporary files.
         let is_of_test = entry.starts_with("*.") && is_temporary(effect, view);
@@ -81,9 +81,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 }
 
 /// A folder is affected with a file in it that `files.blocked` lists.
-fn taken_along(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+fn folder_hit(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let within = || view.settings.files.secret_within(effect, &|path| view.resolve(path));
-    let Taken { entry, is_certain } = takes_whole(effect).then(within).flatten()?;
+    let Taken { entry, is_certain } = deletes_whole(effect).then(within).flatten()?;
     let outcome = if is_certain { RULE.default } else { Outcome::Ask };
     let hit = Hit::new(outcome, effect, "modifications to ", remedy(entry));
     let behind = format!(" never allowed, because it holds `{entry}`");

@@ -34,7 +34,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let why = analysis.reasons.first().map_or_else(|| "may do anything".to_owned(), |reason| shorten(reason));
-    Some(Hit::of_command(RULE.default, 0, why, "split it into plain commands"))
+    Some(Hit::for_command(RULE.default, 0, why, "split it into plain commands"))
 }
 
 /// Parts of the analysis's reasons that leave a command completely unknown.

@@ -182,7 +182,7 @@ pub(crate) fn is_chat(address: &str) -> bool {
 }
 
 /// Returns the host in the text of code that records or publishes received data.
-pub(crate) fn named_in(text: &str) -> Option<&'static str> {
+pub(crate) fn recording_host(text: &str) -> Option<&'static str> {
     let is_named = |name: &&&str| {
         let mut at = text.match_indices(**name);
         at.any(|(at, _)| {

@@ -66,7 +66,7 @@ const BUILDERS: &[&str] = &["c++", "cargo", "cc", "clang", "clang++", "dotnet", 
 const ENGINES: &[&str] = &["docker", "podman", "nerdctl", "kubectl", "oc", "crictl", "buildah"];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    if let Some(address) = fetched(view) {
+    if let Some(address) = fetched_address(view) {
         let message = format!("Fetches `{}`, whose purpose is an attack", shorten(&address));
         return Some(Hit::new(message, "ask the user to fetch it"));
     }
@@ -120,7 +120,7 @@ fn tool(command: &Command) -> Option<(String, &'static str)> {
 const OPERANDS: usize = 8;
 
 /// Returns the address of such a program in a request, in code that downloads, or in code that the call writes.
-fn fetched(view: &View<'_>) -> Option<String> {
+fn fetched_address(view: &View<'_>) -> Option<String> {
     let by_command = view.commands().find_map(|command| {
         let speaks = is_any(&name(command), WEB)
             || command

@@ -153,17 +153,19 @@ fn walks(text: &str) -> bool {
 fn searches(command: &Command, view: &View<'_>) -> bool {
     let program = name(command);
     match &*program {
-        "find" | "gfind" | "fd" | "fdfind" | "bfs" => by_name(command, &program, view),
+        "find" | "gfind" | "fd" | "fdfind" | "bfs" => searches_by_name(command, &program, view),
         "locate" | "mlocate" | "plocate" | "slocate" | "mdfind" => {
             texts(command).any(|text| !text.starts_with('-') && is_credential(text, view))
         }
-        "rsync" | "robocopy" => by_filter(command, view),
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ripgrep" | "zgrep" => by_content(command, &program, view),
+        "rsync" | "robocopy" => copies_by_filter(command, view),
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ripgrep" | "zgrep" => {
+            searches_by_content(command, &program, view)
+        }
         _ => false,
     }
 }
 
-fn by_name(command: &Command, program: &str, view: &View<'_>) -> bool {
+fn searches_by_name(command: &Command, program: &str, view: &View<'_>) -> bool {
     let words: Vec<&str> = texts(command).collect();
     let is_find = program.ends_with("find") && !program.starts_with("fd") || program == "bfs";
     let roots: Vec<&&str> = if is_find {
@@ -204,7 +206,7 @@ fn by_name(command: &Command, program: &str, view: &View<'_>) -> bool {
 
 /// Returns whether a copy of the whole machine, or of its homes, selects only files with such names:
 /// `--include=id_rsa`.
-fn by_filter(command: &Command, view: &View<'_>) -> bool {
+fn copies_by_filter(command: &Command, view: &View<'_>) -> bool {
     let words: Vec<&str> = texts(command).collect();
     let joined = words.iter().filter_map(|word| word.strip_prefix("--include="));
     let apart = words.windows(2).filter_map(|pair| match pair {
@@ -226,7 +228,7 @@ fn is_credential(name: &str, view: &View<'_>) -> bool {
             || view.settings.files.secret(name).is_some())
 }
 
-fn by_content(command: &Command, program: &str, view: &View<'_>) -> bool {
+fn searches_by_content(command: &Command, program: &str, view: &View<'_>) -> bool {
     let goes_deep = !program.ends_with("grep") || has_option(command, "rR", &["recursive", "dereference-recursive"]);
     let words: Vec<&str> = texts(command).filter(|text| !text.starts_with('-')).collect();
     let Some((_, roots)) = words.split_first() else { return false };

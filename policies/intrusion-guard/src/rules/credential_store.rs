@@ -102,14 +102,14 @@ const METADATA: &[&str] =
     &["169.254.169.254", "169.254.170.2", "metadata.google.internal", "100.100.100.200", "[fd00:ec2::254]"];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let store = view.commands().find_map(opened).or_else(|| read(view)).or_else(|| in_code(view))?;
+    let store = view.commands().find_map(opened_store).or_else(|| read(view)).or_else(|| store_in_code(view))?;
     Some(Hit::new(
         format!("Reads a store of credentials: {store}"),
         "ask the user for the one credential that is needed",
     ))
 }
 
-fn opened(command: &Command) -> Option<String> {
+fn opened_store(command: &Command) -> Option<String> {
     let program = name(command);
     let words: Vec<String> = texts(command).map(str::to_ascii_lowercase).collect();
     let first = words.iter().find(|word| !word.starts_with('-')).map(String::as_str).unwrap_or_default();
@@ -213,7 +213,7 @@ fn is_path(word: &str) -> bool {
         || word.ends_with(".binarycookies")
 }
 
-fn in_code(view: &View<'_>) -> Option<String> {
+fn store_in_code(view: &View<'_>) -> Option<String> {
     view.scripts().find_map(|script| {
         let text = &script.text;
         let is_code = matches!(

@@ -35,18 +35,18 @@ const REMEDY: &str =
     "ask the user where the data may go; to trust the host, add it to `hosts` in the settings of `intrusion-guard`";
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let by_command = view.commands().find_map(|command| of_command(command, view));
+    let by_command = view.commands().find_map(|command| command_hit(command, view));
     by_command.or_else(|| {
         view.scripts().find_map(|script| {
-            let to =
-                hosts::named_in(&script.text).filter(|_| code::sends(&script.text) || code::connects(&script.text))?;
+            let to = hosts::recording_host(&script.text)
+                .filter(|_| code::sends(&script.text) || code::connects(&script.text))?;
             (!view.settings.trusts(to))
                 .then(|| Hit::new(format!("Sends data to `{to}`, which publishes or records it"), REMEDY))
         })
     })
 }
 
-fn of_command(command: &Command, view: &View<'_>) -> Option<Hit> {
+fn command_hit(command: &Command, view: &View<'_>) -> Option<Hit> {
     let program = name(command);
     if is_any(&program, SHOWING) {
         return None;
@@ -62,7 +62,7 @@ fn of_command(command: &Command, view: &View<'_>) -> Option<Hit> {
         let host = host(text);
         let caught = hosts::is_catcher(&host)
             || sends && hosts::is_drop(&host)
-            || sends && takes_content(command, view) && hosts::is_chat(text);
+            || sends && sends_content(command, view) && hosts::is_chat(text);
         caught && !view.settings.trusts(&host)
     })?;
     Some(Hit::new(format!("Sends data to `{}`, which publishes or records it", shorten(&host(found))), REMEDY))
@@ -79,7 +79,7 @@ fn sends(command: &Command, program: &str, view: &View<'_>) -> bool {
 }
 
 /// Returns whether the sent data is a file, or the output of a program.
-fn takes_content(command: &Command, view: &View<'_>) -> bool {
+fn sends_content(command: &Command, view: &View<'_>) -> bool {
     let reads = |command: &Command| view.index().effects(command).iter().any(|effect| effect.operation == "fs.read");
     reads(command)
         || view.sources(command).iter().any(|source| reads(source))

@@ -31,7 +31,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     view.commands().filter(|command| encrypts(command)).find_map(|command| {
-        let listed = || searched(command, view);
+        let listed = || search_root(command, view);
         let file = texts(command).find(|text| is_outside(text, view)).map(str::to_owned).or_else(listed)?;
         Some(Hit::new(
             format!("Encrypts `{}` with a passphrase on the command line", shorten(&file)),
@@ -58,7 +58,7 @@ fn encrypts(command: &Command) -> bool {
 }
 
 /// Returns where a search or a loop finds the files, if it is outside of the project.
-fn searched(command: &Command, view: &View<'_>) -> Option<String> {
+fn search_root(command: &Command, view: &View<'_>) -> Option<String> {
     let by_search = command.via.iter().any(|via| via.kind.starts_with("find"));
     let search = || {
         view.commands().find(|other| {

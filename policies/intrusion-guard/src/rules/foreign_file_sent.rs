@@ -38,20 +38,20 @@ const SENDING: &[&str] =
     &["network.upload", "network.send", "network.connect", "cloud.upload", "secret.send", "github.gist.change"];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    if let Some(what) = view.analysis.commands.iter().find_map(|command| taken(command, view)) {
+    if let Some(what) = view.analysis.commands.iter().find_map(|command| copied_files(command, view)) {
         let message = format!("Takes `{}`, which holds settings or secrets, from another machine", shorten(&what));
         return Some(Hit::new(message, "name the one file that is needed"));
     }
-    if let Some(folder) = view.commands().find_map(|command| served(command, view)) {
+    if let Some(folder) = view.commands().find_map(|command| published_folder(command, view)) {
         let message = format!("Serves `{}`, which isn't part of the project, to whoever asks", shorten(&folder));
         return Some(Hit::new(message, "serve the one folder of the project that is needed"));
     }
-    if let Some(folder) = view.commands().find_map(|command| whole_home(command, view)) {
+    if let Some(folder) = view.commands().find_map(|command| sent_home(command, view)) {
         return Some(hit(&folder, "another machine"));
     }
     view.analysis.commands.iter().find_map(|command| {
-        let put = || Some(hit(&put(command, view)?, "another machine"));
-        of_command(command, view).or_else(put)
+        let upload = || Some(hit(&client_upload(command, view)?, "another machine"));
+        command_hit(command, view).or_else(upload)
     })
 }
 
@@ -62,10 +62,10 @@ fn hit(file: &str, to: &str) -> Hit {
     )
 }
 
-fn of_command(command: &Command, view: &View<'_>) -> Option<Hit> {
+fn command_hit(command: &Command, view: &View<'_>) -> Option<Hit> {
     let effects = view.index().effects(command);
     let sends = effects.iter().any(|effect| is_any(&effect.operation, SENDING) || effect.tag("sent").is_some());
-    if !(sends || by_code(command, view) || is_web_with_input(command) || to_connection(command, view))
+    if !(sends || sends_by_code(command, view) || is_web_with_input(command) || to_connection(command, view))
         || !is_on_a_machine(command)
     {
         return None;
@@ -107,7 +107,7 @@ fn is_web_with_input(command: &Command) -> bool {
 const WHOLES: &[&str] = &["", "/", "/etc", "/root", "/home", "/Users", "/var/lib", "/var/log", "~", "~root"];
 
 /// Returns the files that are archived on another machine, or copied from it, as a whole.
-fn taken(command: &Command, view: &View<'_>) -> Option<String> {
+fn copied_files(command: &Command, view: &View<'_>) -> Option<String> {
     const PACKERS: &[&str] = &["tar", "gtar", "bsdtar", "zip", "7z", "cpio", "pax", "rsync"];
     let is_whole = |text: &str| {
         let text = text.trim_end_matches(['*', '.']);
@@ -141,7 +141,7 @@ fn taken(command: &Command, view: &View<'_>) -> Option<String> {
 }
 
 /// Returns such a file in a word of a client that the analysis doesn't read: `put /etc/hosts`.
-fn put(command: &Command, view: &View<'_>) -> Option<String> {
+fn client_upload(command: &Command, view: &View<'_>) -> Option<String> {
     const CLIENTS: &[&str] = &[
         "smbclient",
         "tftp",
@@ -198,7 +198,7 @@ const SERVERS: &[(&str, &[&str], bool)] = &[
 ];
 
 /// Returns a system folder, or the whole home, that a server makes public.
-fn served(command: &Command, view: &View<'_>) -> Option<String> {
+fn published_folder(command: &Command, view: &View<'_>) -> Option<String> {
     let program = name(command);
     let hosts = ["py", "busybox", "caddy", "ruby"];
     let may =
@@ -220,7 +220,7 @@ fn served(command: &Command, view: &View<'_>) -> Option<String> {
         program => program.to_owned(),
     };
     let (_, options, by_operand) = SERVERS.iter().find(|(name, _, _)| *name == server)?;
-    let given = words.windows(2).find_map(|pair| match pair {
+    let option_value = words.windows(2).find_map(|pair| match pair {
         [option, folder] if options.contains(option) => Some((*folder).to_owned()),
         _ => None,
     });
@@ -232,14 +232,14 @@ fn served(command: &Command, view: &View<'_>) -> Option<String> {
     };
     let operand =
         || words.iter().find(|word| by_operand == &true && word.starts_with(['/', '~'])).map(|word| (*word).to_owned());
-    let folder = given.or_else(joined).or_else(operand).unwrap_or_else(|| command.cwd.clone());
+    let folder = option_value.or_else(joined).or_else(operand).unwrap_or_else(|| command.cwd.clone());
     (places::is_broad(&folder, view) && folder != view.facts().cwd && folder != view.facts().project_root
         || places::is_system_path(&folder, view) && !folder.starts_with("/usr/share/"))
     .then_some(folder)
 }
 
 /// Returns a whole home that is sent to another machine.
-fn whole_home(command: &Command, view: &View<'_>) -> Option<String> {
+fn sent_home(command: &Command, view: &View<'_>) -> Option<String> {
     if !is_any(&name(command), &["rsync", "scp", "rclone"]) || !is_on_a_machine(command) {
         return None;
     }
@@ -265,6 +265,6 @@ fn is_personal(text: &str, view: &View<'_>) -> bool {
 }
 
 /// Returns whether the command's code sends data.
-fn by_code(command: &Command, view: &View<'_>) -> bool {
+fn sends_by_code(command: &Command, view: &View<'_>) -> bool {
     view.index().scripts(command).iter().any(|script| super::code::sends(&script.text))
 }

@@ -126,14 +126,15 @@ const SYSTEM: &[&str] = &[
 const MOST: usize = 16;
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let library = view.commands().find_map(|command| by_command(command, view)).or_else(|| by_code(view))?;
+    let library =
+        view.commands().find_map(|command| library_in_command(command, view)).or_else(|| library_in_code(view))?;
     Some(Hit::new(
         format!("Loads `{}`, which runs with all permissions of its program", shorten(&library)),
         "build the library in the project, or install it with the system's packages",
     ))
 }
 
-fn by_command(command: &Command, view: &View<'_>) -> Option<String> {
+fn library_in_command(command: &Command, view: &View<'_>) -> Option<String> {
     let program = name(command);
     // The loader is in no command of its own.
     if command.via.iter().any(|via| via.kind == "ld.so") {
@@ -160,17 +161,17 @@ fn by_command(command: &Command, view: &View<'_>) -> Option<String> {
     // `-t` of openssl tests the engine before it, and has no meaning elsewhere.
     let is_engine =
         program != "openssl" || texts(command).any(|text| matches!(text, "engine" | "-engine" | "-provider"));
-    let given = behind(command, loader.options).filter(|_| is_engine);
+    let option_files = option_values(command, loader.options).filter(|_| is_engine);
     let operand = texts(command).skip(1).filter(|_| program == "openssl" && texts(command).next() == Some("engine"));
     let operand = operand.filter(|text| !text.starts_with('-')).map(str::to_owned);
     let needs_end = matches!(&*program, "ruby" | "byebug" | "rdebug" | "node" | "nodejs");
     let is_library =
         |path: &String| !needs_end || path.ends_with(".so") || path.ends_with(".dylib") || path.ends_with(".node");
-    inside.chain(given).chain(operand).filter(is_library).find(|path| is_foreign(path, loader.system_only, view))
+    inside.chain(option_files).chain(operand).filter(is_library).find(|path| is_foreign(path, loader.system_only, view))
 }
 
 /// Returns the words after these options, or joined to them.
-fn behind<'c>(command: &'c Command, options: &'static [&'static str]) -> impl Iterator<Item = String> + 'c {
+fn option_values<'c>(command: &'c Command, options: &'static [&'static str]) -> impl Iterator<Item = String> + 'c {
     let pairs = command.argv.windows(2).filter_map(move |pair| match pair {
         [option, value] if options.contains(&option.text.as_str()) => Some(value.text.clone()),
         _ => None,
@@ -185,7 +186,7 @@ fn behind<'c>(command: &'c Command, options: &'static [&'static str]) -> impl It
     pairs.chain(joined)
 }
 
-fn by_code(view: &View<'_>) -> Option<String> {
+fn library_in_code(view: &View<'_>) -> Option<String> {
     view.scripts().find_map(|script| {
         // Code inside an editor or a debugger builds nothing.
         let command = view.index().command(script.command_id);

@@ -65,7 +65,7 @@ fn is_prepared(effect: &Effect) -> bool {
         }
         "fs.mode" => {
             let taken_away = matches!(mode, "0" | "000" | "0000" | "-x" | "a-x" | "ugo-x" | "a-rwx" | "a=");
-            is_temporary && effect.tag("recursive").is_some() && lets_all_write(mode)
+            is_temporary && effect.tag("recursive").is_some() && is_world_writable(mode)
                 || is_below(&["/bin", "/sbin", "/usr/bin", "/usr/sbin"]) && taken_away
         }
         _ => false,
@@ -73,7 +73,7 @@ fn is_prepared(effect: &Effect) -> bool {
 }
 
 /// Returns whether everyone may then write to the file.
-fn lets_all_write(mode: &str) -> bool {
+fn is_world_writable(mode: &str) -> bool {
     let is_octal = mode.len() > 2 && mode.bytes().all(|byte| byte.is_ascii_digit());
     let symbolic = |clause: &str| {
         clause.split_once(['+', '=']).is_some_and(|(who, what)| what.contains('w') && who.contains(['o', 'a']))

@@ -27,11 +27,11 @@ pub(crate) const RULE: Rule =
     Rule { id: "forged-time", summary: "changes the time of a file", default: Outcome::Ask, ceiling: Outcome::Deny };
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let by_command = view.commands().find_map(|command| of_command(command, view));
+    let by_command = view.commands().find_map(|command| file_in_command(command, view));
     let by_code = || {
         let strict = view.settings.strict;
         let mut texts = view.code();
-        texts.find_map(|text| of_code(text, view).or_else(|| (strict && sets(text)).then(|| "a file".to_owned())))
+        texts.find_map(|text| file_in_code(text, view).or_else(|| (strict && sets(text)).then(|| "a file".to_owned())))
     };
     let target = by_command.or_else(by_code)?;
     Some(Hit::new(
@@ -40,7 +40,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     ))
 }
 
-fn of_command(command: &Command, view: &View<'_>) -> Option<String> {
+fn file_in_command(command: &Command, view: &View<'_>) -> Option<String> {
     match &*name(command) {
         "touch" | "gtouch" => {
             let forges = has_option(command, "rtd", &["reference", "date"]);
@@ -84,7 +84,7 @@ const STATEMENTS: &[&str] = &["utime ", "utime(", "touch("];
 const MOST: usize = 32;
 
 /// Returns the system file whose time the code sets, as named in the statement.
-fn of_code(text: &str, view: &View<'_>) -> Option<String> {
+fn file_in_code(text: &str, view: &View<'_>) -> Option<String> {
     let calls = CALLS.iter().chain(STATEMENTS).flat_map(|call| text.match_indices(call).take(MOST));
     calls.map(|(at, _)| statement(text, at)).find_map(|statement| {
         // PHP's `touch("x")` sets the current time.

@@ -62,7 +62,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
                     .any(|text| imports(text) && has_any(text, &[".system(", ".popen(", "call(", "run(", "spawn("]))
         })
     };
-    (in_code() || passed() || inside_of_tool(view)).then(|| {
+    (in_code() || passed() || uses_network_in_tool(view)).then(|| {
         Hit::new(
             "Runs obfuscated code: hidden in an expression or another tool, or decoded as it runs",
             "write the code out, and run it by its own interpreter",
@@ -71,7 +71,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 }
 
 /// Returns whether code inside an editor or a debugger uses the network.
-fn inside_of_tool(view: &View<'_>) -> bool {
+fn uses_network_in_tool(view: &View<'_>) -> bool {
     const TOOLS: &[&str] = &[
         "vim",
         "vi",

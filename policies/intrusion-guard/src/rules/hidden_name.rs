@@ -45,8 +45,9 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         (renames && view.commands().any(|command| command.via.iter().any(|via| via.kind == "exec")))
             .then(|| "exec -a".to_owned())
     };
-    let found =
-        by_name.or_else(by_process).or_else(|| view.commands().find(|command| hides(command)).map(Command::text))?;
+    let found = by_name
+        .or_else(by_process)
+        .or_else(|| view.commands().find(|command| hides_name(command)).map(Command::text))?;
     Some(Hit::new(
         format!("Disguises a file or process with a misleading name: `{}`", shorten(&found)),
         "use a plain name",
@@ -70,7 +71,7 @@ fn is_hidden(path: &str, strict: bool) -> bool {
     path.starts_with('/') && (path.split('/').any(is_odd) || UNSEEN.iter().any(|folder| unseen(folder)) || in_tmp())
 }
 
-fn hides(command: &Command) -> bool {
+fn hides_name(command: &Command) -> bool {
     let words: Vec<&str> = texts(command).collect();
     let pair = |option: &str, fits: &dyn Fn(&str) -> bool| {
         words.windows(2).any(|pair| matches!(pair, [name, value] if *name == option && fits(value)))

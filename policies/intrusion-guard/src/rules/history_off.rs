@@ -35,14 +35,14 @@ const VARIABLES: &[&str] =
     &["HISTFILE", "HISTSIZE", "HISTFILESIZE", "SAVEHIST", "HISTCMD", "fish_history", "HISTIGNORE", "HISTCONTROL"];
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    view.commands().find(|command| hides(command)).map(|command| {
+    view.commands().find(|command| disables_history(command)).map(|command| {
         let shown = if command.argv.is_empty() { "a variable of the history".to_owned() } else { command.text() };
         let message = format!("Disables or clears the shell history: `{}`", shorten(&shown));
         Hit::new(message, "leave the history as it is")
     })
 }
 
-fn hides(command: &Command) -> bool {
+fn disables_history(command: &Command) -> bool {
     let set = command.assignments.iter().any(|set| is_off(&set.name, &set.value.text));
     let exported = || texts(command).filter_map(|text| text.split_once('=')).any(|(name, value)| is_off(name, value));
     let words = || texts(command).collect::<Vec<_>>();

@@ -53,12 +53,13 @@ fn leaves(command: &Command, view: &View<'_>) -> bool {
         "curl" | "nc" | "socat" | "ncat" | "wget" => texts(command).any(names),
         "chmod" | "chown" | "setfacl" => texts(command).any(names),
         "lxc" | "incus" | "lxd" => {
-            let given = |text: &str| {
+            let is_privileged = |text: &str| {
                 has_any(text, &["security.privileged=true", "raw.lxc=", "source=/"])
                     && !text.starts_with("source=/home")
             };
-            texts(command)
-                .any(|text| given(text) && !matches!(text.strip_prefix("source=/"), Some(rest) if rest.contains('/')))
+            texts(command).any(|text| {
+                is_privileged(text) && !matches!(text.strip_prefix("source=/"), Some(rest) if rest.contains('/'))
+            })
         }
         "release_agent" => true,
         // The kernel starts a release agent on the host when a control group is empty.

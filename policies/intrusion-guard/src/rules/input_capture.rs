@@ -133,13 +133,13 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 }
 
 /// Returns whether it only shows its capabilities.
-fn only_tells(command: &Command) -> bool {
+fn only_shows_capabilities(command: &Command) -> bool {
     has_option(command, "", &["version", "help", "list", "list-devices"]) || is_any(&name(command), SHOWING)
 }
 
 fn captures(command: &Command) -> bool {
     let program = name(command);
-    if only_tells(command) {
+    if only_shows_capabilities(command) {
         return false;
     }
     let is_device = |text: &str| {
@@ -169,12 +169,14 @@ fn captures(command: &Command) -> bool {
             "perf" => words.first() == Some(&"trace") && words.contains(&"-p") && words.contains(&"read"),
             // Every system call that reads typed text.
             "auditctl" => words.contains(&"read") && words.contains(&"-S") && words.contains(&"-a"),
-            program => is_any(program, KEYS) || is_any(program, RECORDERS) || is_any(of_package(program), TYPED),
+            program => {
+                is_any(program, KEYS) || is_any(program, RECORDERS) || is_any(strip_package_suffix(program), TYPED)
+            }
         }
 }
 
 /// Returns a tool's name without the suffix that packages add.
-fn of_package(name: &str) -> &str {
+fn strip_package_suffix(name: &str) -> &str {
     ["-bpfcc", ".bt", ".py"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
 
@@ -189,7 +191,7 @@ fn records_from(command: &Command, kinds: &[&str]) -> bool {
 }
 
 fn takes_picture(command: &Command, view: &View<'_>) -> bool {
-    if only_tells(command) {
+    if only_shows_capabilities(command) {
         return false;
     }
     // A virtual screen, as in tests.

@@ -69,15 +69,15 @@ const LOCAL: &[&str] = &["filesystem", "fs", "ide", "memory", "sqlite"];
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let found = match view.tool() {
         "Bash" | "PowerShell" => {
-            view.commands().find_map(|command| of_command(command, view)).or_else(|| in_code(view))
+            view.commands().find_map(|command| secret_in_command(command, view)).or_else(|| secret_in_code(view))
         }
-        tool => of_tool(tool, view),
+        tool => secret_in_tool(tool, view),
     };
     Some(Hit::new(found?, REMEDY))
 }
 
 /// Returns the use of a secret by a tool other than a shell.
-fn of_tool(tool: &str, view: &View<'_>) -> Option<String> {
+fn secret_in_tool(tool: &str, view: &View<'_>) -> Option<String> {
     let input = view.input()?;
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     if tool == "WebFetch" {
@@ -138,9 +138,9 @@ fn is_made_up(path: &str) -> bool {
 }
 
 /// Returns the use of a secret by a command.
-fn of_command(command: &Command, view: &View<'_>) -> Option<String> {
+fn secret_in_command(command: &Command, view: &View<'_>) -> Option<String> {
     let program = name(command);
-    let is_secret = |word: &Word| secret_in(&word.text).is_some() || holds_secret(word, view);
+    let is_secret = |word: &Word| secret_in(&word.text).is_some() || contains_secret(word, view);
     let first = texts(command).find(|text| !text.starts_with('-')).unwrap_or_default();
     if program == "git" && is_any(first, KEEPS) || is_any(&program, TELLERS) {
         return words(command).any(is_secret).then(|| format!("Puts a secret in plain text into `{program} {first}`"));
@@ -150,10 +150,10 @@ fn of_command(command: &Command, view: &View<'_>) -> Option<String> {
     let sends = is_any(&program, WEB) || is_any(&program, CONNECTORS);
     if let Some(to) = hosts.iter().find(|to| sends && view.is_foreign(to)) {
         let befores = std::iter::once("").chain(texts(command));
-        let mut given = words(command).zip(befores).filter(|(word, _)| is_secret(word));
+        let mut secrets = words(command).zip(befores).filter(|(word, _)| is_secret(word));
         // The service gets its own key in a header.
         let is_own = |before: &str| hosts::is_known(to) && is_any(before, HEADERS);
-        let is_sent = given.any(|(_, before)| !is_own(before)) || fed();
+        let is_sent = secrets.any(|(_, before)| !is_own(before)) || fed();
         return is_sent.then(|| format!("Sends a secret in plain text to `{to}`"));
     }
     let targets = command.redirections.iter().filter(|to| to.operator.contains('>'));
@@ -166,7 +166,7 @@ fn of_command(command: &Command, view: &View<'_>) -> Option<String> {
 }
 
 /// Returns the use of a secret by code that uses the network and contains the secret literally.
-fn in_code(view: &View<'_>) -> Option<String> {
+fn secret_in_code(view: &View<'_>) -> Option<String> {
     const ASKS: &[&str] = &["urlopen(", "requests.", "httpx.", "fetch(", "axios", "Net::HTTP"];
     let asks = |text: &str| text.contains("://") && has_any(text, ASKS);
     let mut scripts = view.scripts();
@@ -175,7 +175,7 @@ fn in_code(view: &View<'_>) -> Option<String> {
 }
 
 /// Returns whether the call assigns a secret to a variable in the word.
-fn holds_secret(word: &Word, view: &View<'_>) -> bool {
+fn contains_secret(word: &Word, view: &View<'_>) -> bool {
     let mut names = word.parts.iter().filter(|part| part.kind == "variable").map(|part| part.text.as_str());
     names.any(|name| {
         let mut sets = view.analysis.commands.iter().flat_map(|command| &command.assignments);

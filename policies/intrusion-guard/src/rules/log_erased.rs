@@ -31,9 +31,10 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         Some(format!("{} code", script.language))
     };
     let shown = command.or_else(by_code).or_else(|| {
-        let lost = |effect: &&Effect| matches!(effect.kind.as_str(), "delete" | "write") && !is_in_a_container(effect);
+        let is_loss =
+            |effect: &&Effect| matches!(effect.kind.as_str(), "delete" | "write") && !is_in_a_container(effect);
         let is_record = |effect: &&Effect| effect.spellings().any(|path| is_record(path, &effect.kind));
-        view.analysis.effects.iter().filter(lost).find(is_record).map(|effect| path(effect).to_owned())
+        view.analysis.effects.iter().filter(is_loss).find(is_record).map(|effect| path(effect).to_owned())
     })?;
     Some(Hit::new(format!("Clears a system log: `{}`", shorten(&shown)), "read the log, and leave it"))
 }

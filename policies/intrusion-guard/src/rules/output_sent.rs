@@ -94,23 +94,23 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let by_command = view.commands().find_map(|command| {
         let name = name(command);
         if is_any(&name, RESOLVERS) {
-            in_a_name(command, &name, view)
+            name_query_hit(command, &name, view)
         } else if is_any(&name, WEB) {
-            in_a_request(command, view)
+            request_hit(command, view)
         } else if is_any(&name, CONNECTORS) || matches!(&*name, "whois" | "finger" | "rlogin") {
-            through_a_connection(command, view)
+            connection_hit(command, view)
         } else {
             None
         }
     });
     by_command.or_else(|| {
-        let script = view.scripts().find(|script| tells_in_code(&script.text))?;
+        let script = view.scripts().find(|script| sends_in_code(&script.text))?;
         Some(Hit::new(format!("Sends what {} code finds out about this machine", script.language), REMEDY))
     })
 }
 
 /// Returns whether code sends the whole environment, or a program's output about the machine.
-fn tells_in_code(text: &str) -> bool {
+fn sends_in_code(text: &str) -> bool {
     if !super::code::sends(text) {
         return false;
     }
@@ -125,16 +125,16 @@ fn tells_in_code(text: &str) -> bool {
         "process.env)})",
     ];
     let runs = ["check_output(", "getoutput(", "popen(", "execSync(", "subprocess.run("];
-    let asked = |rest: &str| {
+    let names_machine_data = |rest: &str| {
         let rest = rest.trim_start_matches(['[', '"', '\'', ' ', '(', '`']);
         let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '_').unwrap_or(rest.len());
         rest.get(..end).is_some_and(|program| is_any(program, NAMES) || is_any(program, TELLING))
     };
-    has_any(text, &all) || runs.iter().any(|run| text.split(run).skip(1).any(asked))
+    has_any(text, &all) || runs.iter().any(|run| text.split(run).skip(1).any(names_machine_data))
 }
 
 /// Returns a hit if a queried name begins with data: `$(whoami).example.net`.
-fn in_a_name(command: &Command, program: &str, view: &View<'_>) -> Option<Hit> {
+fn name_query_hit(command: &Command, program: &str, view: &View<'_>) -> Option<Hit> {
     let encodes = |word: &Word| {
         let is_variable = word.parts.iter().any(|part| part.kind == "variable");
         let encoder = |other: &Command| is_any(&name(other), ENCODERS);
@@ -185,7 +185,7 @@ fn is_under_a_domain(word: &Word) -> bool {
 }
 
 /// Returns a hit if an address, a header or a body contains such a program's output.
-fn in_a_request(command: &Command, view: &View<'_>) -> Option<Hit> {
+fn request_hit(command: &Command, view: &View<'_>) -> Option<Hit> {
     let hosts = view.hosts(command);
     if !hosts.is_empty() && !hosts.iter().any(|host| view.is_foreign(host)) {
         return None;
@@ -199,7 +199,7 @@ fn in_a_request(command: &Command, view: &View<'_>) -> Option<Hit> {
         sources.iter().filter(|source| !asks_for_the_kind(source)).map(|source| name(source)).collect();
     let addresses = || words(command).filter(|word| (is_computed(word) || word.dynamic) && word.text.contains("://"));
     let in_address = addresses().next().is_some();
-    let in_query = addresses().any(|word| carries_data(&word.text));
+    let in_query = addresses().any(|word| contains_data(&word.text));
     let in_header = command.argv.windows(2).any(|pair| match pair {
         [option, value] => matches!(option.text.as_str(), "-H" | "--header" | "-b" | "--cookie") && is_computed(value),
         _ => false,
@@ -226,7 +226,7 @@ fn asks_for_the_kind(command: &Command) -> bool {
 }
 
 /// Returns whether the computed part is in an address's query, or in the host's name.
-fn carries_data(address: &str) -> bool {
+fn contains_data(address: &str) -> bool {
     let computed = address.find(['$', '`']).unwrap_or(address.len());
     let path =
         address.find("://").and_then(|at| Some(at + 3 + address.get(at + 3..)?.find('/')?)).unwrap_or(address.len());
@@ -240,7 +240,7 @@ fn sends(command: &Command, view: &View<'_>) -> bool {
 }
 
 /// Returns a hit for a pipe into `nc` and similar programs.
-fn through_a_connection(command: &Command, view: &View<'_>) -> Option<Hit> {
+fn connection_hit(command: &Command, view: &View<'_>) -> Option<Hit> {
     let to = view.hosts(command).into_iter().find(|host| view.is_foreign(host))?;
     let sources = view.sources(command);
     let tells = |source: &&&Command| {

@@ -31,7 +31,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let reads = |command: &&Command| {
-        reads(command, view.settings.strict) || of_a_login(command, view) || is_handed_on(command, view)
+        reads(command, view.settings.strict) || traces_login(command, view) || is_handed_on(command, view)
     };
     let command = view.commands().find(reads);
     let in_code = || {
@@ -54,7 +54,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 }
 
 /// Returns whether it traces a program into which people type their passwords.
-fn of_a_login(command: &Command, view: &View<'_>) -> bool {
+fn traces_login(command: &Command, view: &View<'_>) -> bool {
     const LOGINS: &[&str] = &["sshd", "su", "sudo", "login", "passwd", "ssh-agent", "gpg-agent", "gdm", "ssh"];
     matches!(&*name(command), "strace" | "ltrace" | "gdb" | "dtruss")
         && has_option(command, "p", &["attach", "pid"])

@@ -85,12 +85,12 @@ const REMEDY: &str =
     "use a client for the protocol; to trust the host, add it to `hosts` in the settings of `intrusion-guard`";
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
-    let to = view.commands().find_map(|command| by_client(command, view).or_else(|| by_device(command, view)))?;
+    let to = view.commands().find_map(|command| client_peer(command, view).or_else(|| device_peer(command, view)))?;
     Some(Hit::new(format!("Transfers data over a raw connection to `{}`", shorten(&to)), REMEDY))
 }
 
 /// Returns the other end if a client of plain connections receives or saves data.
-fn by_client(command: &Command, view: &View<'_>) -> Option<String> {
+fn client_peer(command: &Command, view: &View<'_>) -> Option<String> {
     let program = name(command);
     let is_tls = program == "openssl" && texts(command).next() == Some("s_client");
     let by_name = is_any(&program, CONNECTORS) && program != "websocat"
@@ -116,7 +116,7 @@ fn by_client(command: &Command, view: &View<'_>) -> Option<String> {
 }
 
 /// Returns the other end of a connection that a shell opens as a file and reads.
-fn by_device(command: &Command, view: &View<'_>) -> Option<String> {
+fn device_peer(command: &Command, view: &View<'_>) -> Option<String> {
     let reads = |one: &&Redirection| one.operator.starts_with('<') && !one.operator.starts_with("<<");
     let is_probe = matches!(&*name(command), "" | ":" | "true" | "echo" | "printf" | "timeout");
     command.redirections.iter().filter(reads).filter(|_| !is_probe).find_map(|one| {

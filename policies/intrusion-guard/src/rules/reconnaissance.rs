@@ -78,7 +78,7 @@ pub(crate) fn record(view: &View<'_>) -> Option<Finding> {
 
 fn looks(view: &View<'_>) -> BTreeSet<Look> {
     let by_code = view.code().any(sweep::is_in_code).then_some(Look::Scan);
-    view.commands().filter_map(|command| look(command, view)).chain(by_code).collect()
+    view.commands().filter_map(|command| classify_command(command, view)).chain(by_code).collect()
 }
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
@@ -110,11 +110,11 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     })
 }
 
-fn look(command: &Command, view: &View<'_>) -> Option<Look> {
+fn classify_command(command: &Command, view: &View<'_>) -> Option<Look> {
     let any = |parts: &[&str]| texts(command).any(|text| has_any(text, parts));
     let program = name(command);
     match &*program {
-        "find" | "gfind" | "bfs" => of_search(command, view),
+        "find" | "gfind" | "bfs" => classify_search(command, view),
         "getcap" => any(&["/"]).then_some(Look::Capabilities),
         // `sudo ls -l` is a list of files.
         "sudo" | "doas" => {
@@ -154,7 +154,7 @@ fn look(command: &Command, view: &View<'_>) -> Option<Look> {
 }
 
 /// Returns the subject of a search of the machine, or of places that the text found earlier.
-fn of_search(command: &Command, view: &View<'_>) -> Option<Look> {
+fn classify_search(command: &Command, view: &View<'_>) -> Option<Look> {
     let words: Vec<&str> = texts(command).collect();
     let roots = words.iter().take_while(|word| !word.starts_with(['-', '(', '!', '\\']));
     let is_wide = |root: &str| {

@@ -37,10 +37,12 @@ const MILD: &[&str] = &["HUP", "SIGHUP", "USR1", "USR2", "SIGUSR1", "SIGUSR2", "
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let mut ended =
         view.analysis.effects.iter().filter(|effect| effect.operation == "process.kill" && !is_in_a_container(effect));
-    let by_control = || view.commands().find_map(stopped);
+    let by_control = || view.commands().find_map(stopped_guard);
     let named = OnceCell::new();
-    let name =
-        ended.find_map(|effect| of_effect(effect, view, &named)).or_else(by_control).or_else(|| in_code(view))?;
+    let name = ended
+        .find_map(|effect| killed_service(effect, view, &named))
+        .or_else(by_control)
+        .or_else(|| kill_loop(view))?;
     Some(Hit::new(
         format!("Ends `{}`, a service of the machine", shorten(&name)),
         "use the service's own way, such as `systemctl restart`, after the user agreed",
@@ -48,7 +50,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
 }
 
 /// `named` caches the names by which the text selects processes.
-fn of_effect(effect: &Effect, view: &View<'_>, named: &OnceCell<Vec<String>>) -> Option<String> {
+fn killed_service(effect: &Effect, view: &View<'_>, named: &OnceCell<Vec<String>>) -> Option<String> {
     let command = view.index().command(effect.command_id)?;
     let is_mild = texts(command).any(|text| is_any(text.trim_start_matches('-'), MILD));
     if is_mild {
@@ -61,7 +63,7 @@ fn of_effect(effect: &Effect, view: &View<'_>, named: &OnceCell<Vec<String>>) ->
     if effect.certain && !effect.target.contains('$') {
         return None;
     }
-    let named = named.get_or_init(|| names(view));
+    let named = named.get_or_init(|| selected_names(view));
     if let Some(name) = named.iter().find(|name| services::is_of_the_machine(name)) {
         return Some(name.clone());
     }
@@ -73,7 +75,7 @@ fn of_effect(effect: &Effect, view: &View<'_>, named: &OnceCell<Vec<String>>) ->
 }
 
 /// Returns a guard that its control program stops.
-fn stopped(command: &Command) -> Option<String> {
+fn stopped_guard(command: &Command) -> Option<String> {
     const CONTROLS: &[&str] = &[
         "socketfilterfw",
         "mdatp",
@@ -132,7 +134,7 @@ fn name_is_ps(command: &Command) -> bool {
 
 /// Returns the names by which the text selects processes: words of searches in a process list, and patterns that a loop
 /// compares with.
-fn names(view: &View<'_>) -> Vec<String> {
+fn selected_names(view: &View<'_>) -> Vec<String> {
     let lists = |other: &Command| is_any(&name(other), &["ps", "pgrep", "pidof", "lsof", "top", "systemctl"]);
     let of_processes = |other: &&Command| {
         let searches = is_any(&name(other), &["grep", "egrep", "pgrep", "pidof", "awk", "gawk", "mawk", "sed", "rg"]);
@@ -156,7 +158,7 @@ fn names(view: &View<'_>) -> Vec<String> {
 }
 
 /// Returns code that iterates over all processes and stops some.
-fn in_code(view: &View<'_>) -> Option<String> {
+fn kill_loop(view: &View<'_>) -> Option<String> {
     let script = view.scripts().find(|script| {
         let text = &script.text;
         let lists = has_any(

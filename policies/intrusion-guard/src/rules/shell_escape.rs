@@ -105,7 +105,7 @@ fn escapes(command: &Command) -> bool {
         return true;
     }
     let opens = command.certain && command.via.iter().any(|via| !is_any(&via.kind, HONEST));
-    if is_bare_shell(command) && opens && !is_given(command) {
+    if is_bare_shell(command) && opens && !has_piped_input(command) {
         return true;
     }
     // Cases that the analysis doesn't follow: the word names the shell.
@@ -133,7 +133,7 @@ fn escapes(command: &Command) -> bool {
 }
 
 /// Returns whether the input is something other than a terminal. `sh < $(tty)` and `sh 0<&2` wait for typed input.
-fn is_given(command: &Command) -> bool {
+fn has_piped_input(command: &Command) -> bool {
     let is_terminal = |one: &Redirection| {
         let text = one.target.text.as_str();
         let own = one.operator == "<&" && matches!(text, "0" | "1" | "2");
@@ -196,7 +196,7 @@ fn is_privileged(command: &Command) -> bool {
     // Numeric users are covered by another rule.
     let is_raised = command.via.iter().any(|via| is_any(&via.kind, RAISING) && !via.detail.starts_with('#'));
     let raises = command.certain && is_raised && !command.via.iter().any(|via| is_any(&via.kind, ELSEWHERE));
-    if is_given(command) {
+    if has_piped_input(command) {
         return false;
     }
     let waits = is_any(&name(command), WAITING) && command.argv.len() == 1;

@@ -106,8 +106,9 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         .effects
         .iter()
         .any(|effect| effect.operation == "execute.served" && serves_a_shell(&effect.target));
-    let found =
-        served || view.code().any(is_shell_on_connection) || view.commands().any(|command| by_command(command, view));
+    let found = served
+        || view.code().any(is_shell_on_connection)
+        || view.commands().any(|command| connects_shell(command, view));
     found.then(|| {
         Hit::new(
             "Gives a shell on this machine to whoever is at the other end of a connection",
@@ -183,7 +184,7 @@ fn is_shell_on_connection(text: &str) -> bool {
                 ))
 }
 
-fn by_command(command: &Command, view: &View<'_>) -> bool {
+fn connects_shell(command: &Command, view: &View<'_>) -> bool {
     let program = name(command);
     // A shell and a connection in one pipeline, each feeding the other.
     let connects = is_any(&program, CONNECTORS)

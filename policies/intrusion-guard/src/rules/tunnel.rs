@@ -158,7 +158,7 @@ fn opens(command: &Command, view: &View<'_>) -> bool {
         }
         // To this machine, or for any address.
         "chisel" => texts(command).any(|text| text.starts_with("R:") || text.contains("socks") || text == "--reverse"),
-        "ssh" | "autossh" | "plink" => of_ssh(command, view),
+        "ssh" | "autossh" | "plink" => is_ssh_tunnel(command, view),
         // A local port leads to another network.
         "socat" => {
             let upper = |text: &str| text.to_ascii_uppercase();
@@ -184,7 +184,7 @@ fn opens(command: &Command, view: &View<'_>) -> bool {
     }
 }
 
-fn of_ssh(command: &Command, view: &View<'_>) -> bool {
+fn is_ssh_tunnel(command: &Command, view: &View<'_>) -> bool {
     let words: Vec<&str> = texts(command).collect();
     // After the host follows a command for the other machine.
     let options = |letter: char| {

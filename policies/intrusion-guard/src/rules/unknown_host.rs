@@ -46,7 +46,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     }
     let is_unknown = |host: &String| view.is_foreign(host) && !hosts::is_known(host) && !hosts::is_reserved(host);
     let by_command = view.commands().find_map(|command| contacts(command, view).into_iter().find(is_unknown));
-    let to = by_command.or_else(|| view.scripts().find_map(|script| in_code(script).find(is_unknown)))?;
+    let to = by_command.or_else(|| view.scripts().find_map(|script| hosts_in_code(script).find(is_unknown)))?;
     Some(Hit::new(
         format!("Speaks to `{}`, which is no known host", shorten(&to)),
         "to trust the host, add it to `hosts` in the settings of `intrusion-guard`",
@@ -133,7 +133,7 @@ fn is_address(text: &str) -> bool {
 }
 
 /// Returns the hosts of the addresses in code that sends requests.
-fn in_code(script: &Script) -> impl Iterator<Item = String> {
+fn hosts_in_code(script: &Script) -> impl Iterator<Item = String> {
     let text = script.text.as_str();
     let asks = code::sends(text)
         || code::connects(text)

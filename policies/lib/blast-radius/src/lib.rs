@@ -58,7 +58,7 @@ const HERE: &[&str] = &["$PWD", "${PWD}", "$(pwd)", "`pwd`"];
 /// Returns whether the effect deletes its whole target. Excludes searches with tests, deletions of empty directories,
 /// and directories that the program refuses to delete.
 #[must_use]
-pub fn takes_whole(effect: &Effect) -> bool {
+pub fn deletes_whole(effect: &Effect) -> bool {
     effect.kind == "delete"
         && effect.tag("filtered").is_none()
         && effect.tag("by") != Some("rmdir")
@@ -86,7 +86,7 @@ pub fn blast_radius<'a>(effect: &Effect, command: Option<&Command>, facts: &dyn 
     {
         return BlastRadius::Part;
     }
-    let mut farthest = if effect.tag("whole-directory").is_some() || is_here(&effect.target) {
+    let mut farthest = if effect.tag("whole-directory").is_some() || is_working_directory(&effect.target) {
         BlastRadius::WorkingDirectory
     } else {
         BlastRadius::Part
@@ -97,23 +97,27 @@ pub fn blast_radius<'a>(effect: &Effect, command: Option<&Command>, facts: &dyn 
     }
     if effect.tag("where").is_some() {
         // In a container or on another host, only the text is meaningful.
-        return farthest.max(of_absolute(&effect.target)).max(of_home(&effect.target));
+        return farthest.max(absolute_radius(&effect.target)).max(home_radius(&effect.target));
     }
     let path = &effect.path;
     if path.raw.starts_with('/') {
         for text in [&path.raw, &path.lexical, &path.canonical] {
-            farthest = farthest.max(of_absolute(text)).max(of_facts(text, command, facts));
+            farthest = farthest.max(absolute_radius(text)).max(machine_radius(text, command, facts));
         }
         let tilde = |command: &Command| command.argv.iter().any(|word| !word.quoted && word.text == effect.target);
         if effect.target.starts_with('~') && command.is_some_and(tilde) {
-            farthest = farthest.max(of_home(&effect.target));
+            farthest = farthest.max(home_radius(&effect.target));
         }
         farthest
     } else {
         let target = effect.target.as_str();
         let bare = !target.is_empty() && !target.starts_with('/') && components(target).is_empty();
         let bare = if bare { BlastRadius::WorkingDirectory } else { BlastRadius::Part };
-        farthest.max(bare).max(of_absolute(target)).max(of_facts(target, command, facts)).max(of_home(target))
+        farthest
+            .max(bare)
+            .max(absolute_radius(target))
+            .max(machine_radius(target, command, facts))
+            .max(home_radius(target))
     }
 }
 
@@ -164,13 +168,13 @@ pub fn is_inside(name: &str, folder: &str) -> bool {
 }
 
 /// Returns whether a text is a spelling of the working directory that the shell expands.
-fn is_here(text: &str) -> bool {
+fn is_working_directory(text: &str) -> bool {
     let rest = HERE.iter().find_map(|here| text.strip_prefix(here));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') && components(rest).is_empty())
 }
 
 /// Returns the reach of an absolute path on any machine.
-fn of_absolute(text: &str) -> BlastRadius {
+fn absolute_radius(text: &str) -> BlastRadius {
     if !text.starts_with('/') {
         return BlastRadius::Part;
     }
@@ -192,7 +196,7 @@ fn of_absolute(text: &str) -> BlastRadius {
 }
 
 /// Returns the reach of an absolute path on this machine.
-fn of_facts<'a>(text: &str, command: Option<&Command>, facts: &dyn Fn() -> &'a Facts) -> BlastRadius {
+fn machine_radius<'a>(text: &str, command: Option<&Command>, facts: &dyn Fn() -> &'a Facts) -> BlastRadius {
     if !text.starts_with('/') {
         return BlastRadius::Part;
     }
@@ -206,8 +210,8 @@ fn of_facts<'a>(text: &str, command: Option<&Command>, facts: &dyn Fn() -> &'a F
 }
 
 /// Returns the reach of a text that begins with a home directory.
-fn of_home(text: &str) -> BlastRadius {
-    match below_home(text) {
+fn home_radius(text: &str) -> BlastRadius {
+    match strip_home(text) {
         None => BlastRadius::Part,
         // A path that leaves the home is at least the directory of all homes.
         Some(below) if below.split('/').find(|name| !matches!(*name, "" | ".")) == Some("..") => BlastRadius::System,
@@ -217,7 +221,7 @@ fn of_home(text: &str) -> BlastRadius {
 }
 
 /// Returns the rest of a text that begins with a home directory.
-fn below_home(text: &str) -> Option<&str> {
+fn strip_home(text: &str) -> Option<&str> {
     let rest = ["$HOME", "${HOME}"].iter().find_map(|home| text.strip_prefix(home));
     let rest = rest.or_else(|| {
         let user = text.strip_prefix('~')?;
@@ -253,7 +257,7 @@ mod tests {
     #[test]
     fn patterns_for_everything_do_not_narrow_a_path() {
         for text in ["/", "//", "/.", "/*", "/.*", "/tmp/..", "/./*/", "/**", "/.."] {
-            assert_eq!(of_absolute(text), BlastRadius::Root, "{text}");
+            assert_eq!(absolute_radius(text), BlastRadius::Root, "{text}");
         }
     }
 
@@ -269,35 +273,35 @@ mod tests {
             ("/C:/Users/anna/x", BlastRadius::Part),
             ("/mnt/data", BlastRadius::Part),
         ] {
-            assert_eq!(of_absolute(text), radius, "{text}");
+            assert_eq!(absolute_radius(text), radius, "{text}");
         }
     }
 
     #[test]
     fn directories_of_the_system_are_told_from_those_inside() {
         for text in ["/usr", "/usr/", "/etc/*", "//bin", "/u*r", "/home", "/Users/*"] {
-            assert_eq!(of_absolute(text), BlastRadius::System, "{text}");
+            assert_eq!(absolute_radius(text), BlastRadius::System, "{text}");
         }
         for text in ["/usr/local", "/tmp/*", "/usr2", "usr", "/opt/a/b"] {
-            assert_eq!(of_absolute(text), BlastRadius::Part, "{text}");
+            assert_eq!(absolute_radius(text), BlastRadius::Part, "{text}");
         }
     }
 
     #[test]
     fn homes_are_told_from_what_is_inside() {
         for text in ["~", "~/", "~/*", "$HOME", "${HOME}/.", "~other", "~/x/.."] {
-            assert_eq!(of_home(text), BlastRadius::Home, "{text}");
+            assert_eq!(home_radius(text), BlastRadius::Home, "{text}");
         }
         for text in ["~/a", "$HOMEDIR", "$HOME/a/*", "a~", "x/~"] {
-            assert_eq!(of_home(text), BlastRadius::Part, "{text}");
+            assert_eq!(home_radius(text), BlastRadius::Part, "{text}");
         }
-        assert_eq!(of_home("~/.."), BlastRadius::System);
-        assert_eq!(of_absolute("/home/u"), BlastRadius::Home);
+        assert_eq!(home_radius("~/.."), BlastRadius::System);
+        assert_eq!(absolute_radius("/home/u"), BlastRadius::Home);
     }
 
     #[test]
     fn the_working_directory_is_known_by_its_spellings() {
-        assert!(["$PWD", "$(pwd)/", "${PWD}/*", "`pwd`"].into_iter().all(is_here));
-        assert!(!["$PWD/build", "$PWDX", "pwd"].into_iter().any(is_here));
+        assert!(["$PWD", "$(pwd)/", "${PWD}/*", "`pwd`"].into_iter().all(is_working_directory));
+        assert!(!["$PWD/build", "$PWDX", "pwd"].into_iter().any(is_working_directory));
     }
 }

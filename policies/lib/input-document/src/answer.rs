@@ -24,13 +24,13 @@ pub struct RuleAnswer {
 
 /// Returns the answers as findings of `rule`, the most severe first, and otherwise in their order.
 #[must_use]
-pub fn decision(rule: &Rule, mut said: Vec<RuleAnswer>) -> Decision {
-    said.sort_by_key(|one| std::cmp::Reverse(one.outcome));
+pub fn decision(rule: &Rule, mut answers: Vec<RuleAnswer>) -> Decision {
+    answers.sort_by_key(|one| std::cmp::Reverse(one.outcome));
     let finding = |one: RuleAnswer| {
         let [name, message, remedy] = [one.rule, one.message, one.remedy].map(cut);
         Finding::new(rule, message).at(one.outcome).remedy(remedy).tag("rule", name)
     };
-    said.into_iter().take(FINDINGS).map(finding).collect()
+    answers.into_iter().take(FINDINGS).map(finding).collect()
 }
 
 /// The number of bytes used in a line of the trace. The host truncates longer lines.
@@ -38,20 +38,20 @@ const LINE_BYTES: usize = 3 << 10;
 
 /// Formats the names of the rules for the trace, as JSON: `{"rules": [NAME, ...]}`.
 #[must_use]
-pub fn rules_told<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
-    let (mut told, mut some, mut bytes) = (Vec::new(), Vec::new(), 0);
+pub fn format_rules<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let (mut lines, mut some, mut bytes) = (Vec::new(), Vec::new(), 0);
     for name in names {
         if bytes + name.len() > LINE_BYTES {
-            told.push(json!({ "rules": std::mem::take(&mut some) }).to_string());
+            lines.push(json!({ "rules": std::mem::take(&mut some) }).to_string());
             bytes = 0;
         }
         bytes += name.len();
         some.push(name);
     }
     if !some.is_empty() {
-        told.push(json!({ "rules": some }).to_string());
+        lines.push(json!({ "rules": some }).to_string());
     }
-    told
+    lines
 }
 
 fn cut(mut text: String) -> String {

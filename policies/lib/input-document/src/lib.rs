@@ -11,8 +11,8 @@ use guard_sdk::syntax::{
 };
 use guard_sdk::{Call, Error, Event, Facts, Fault, Presence, ResolvedPath, guest};
 
-pub use answer::{RuleAnswer, decision, rules_told};
-pub use shape::{Shape, misspelt, unknown};
+pub use answer::{RuleAnswer, decision, format_rules};
+pub use shape::{Shape, misspelt, unknown_name};
 
 /// The keys of the document: the top-level names in an expression.
 pub const KEYS: [&str; 5] = ["tool", "input", "analysis", "context", HISTORY];
@@ -25,7 +25,7 @@ pub const HISTORY: &str = "history";
 /// # Errors
 ///
 /// If the history is unavailable, or if the input isn't JSON, which the host never sends.
-pub fn of_call(call: &Call<'_>, names_history: bool) -> Result<Value, Error> {
+pub fn call_document(call: &Call<'_>, names_history: bool) -> Result<Value, Error> {
     let history = match names_history.then(|| call.history("")) {
         None | Some(Err(Fault::Absent)) => Vec::new(),
         Some(Ok(events)) => events,
@@ -38,13 +38,13 @@ fn document(tool: &str, input: Value, analysis: Analysis, facts: Facts, history:
     json!({
         "tool": tool,
         "input": input,
-        "analysis": of_analysis(analysis),
-        "context": of_facts(facts),
-        HISTORY: list(history, of_event),
+        "analysis": analysis_value(analysis),
+        "context": facts_value(facts),
+        HISTORY: list(history, event_value),
     })
 }
 
-fn of_event(event: Event) -> Value {
+fn event_value(event: Event) -> Value {
     json!({
         "number": event.number,
         "time": event.time,
@@ -52,11 +52,11 @@ fn of_event(event: Event) -> Value {
         "tool": event.tool,
         "target": event.target,
         "certain": event.certain,
-        "tags": of_tags(event.tags),
+        "tags": tags_value(event.tags),
     })
 }
 
-fn of_facts(facts: Facts) -> Value {
+fn facts_value(facts: Facts) -> Value {
     json!({
         "cwd": facts.cwd,
         "project_root": facts.project_root,
@@ -68,7 +68,7 @@ fn of_facts(facts: Facts) -> Value {
     })
 }
 
-fn of_analysis(analysis: Analysis) -> Value {
+fn analysis_value(analysis: Analysis) -> Value {
     let coverage = match analysis.coverage {
         Coverage::Complete => "complete",
         Coverage::Partial => "partial",
@@ -77,9 +77,9 @@ fn of_analysis(analysis: Analysis) -> Value {
     json!({
         "coverage": coverage,
         "reasons": analysis.reasons,
-        "commands": list(analysis.commands, of_command),
-        "effects": list(analysis.effects, of_effect),
-        "scripts": list(analysis.scripts, of_script),
+        "commands": list(analysis.commands, command_value),
+        "effects": list(analysis.effects, effect_value),
+        "scripts": list(analysis.scripts, script_value),
     })
 }
 
@@ -88,16 +88,16 @@ fn list<T>(items: Vec<T>, one: impl Fn(T) -> Value) -> Value {
 }
 
 /// `argv` is a list of texts, which most rules use. `words` has the parts of each word.
-fn of_command(command: Command) -> Value {
+fn command_value(command: Command) -> Value {
     let position = command.position;
     json!({
         "id": command.id,
         "parent": command.parent,
         "program": command.argv.first().map_or("", |word| word.text.rsplit('/').next().unwrap_or_default()),
         "argv": command.argv.iter().map(|word| word.text.as_str()).collect::<Vec<_>>(),
-        "words": list(command.argv, of_word),
-        "assignments": list(command.assignments, of_assignment),
-        "redirections": list(command.redirections, of_redirection),
+        "words": list(command.argv, word_value),
+        "assignments": list(command.assignments, assignment_value),
+        "redirections": list(command.redirections, redirection_value),
         "position": {
             "pipeline": position.pipeline,
             "index": position.index,
@@ -113,7 +113,7 @@ fn of_command(command: Command) -> Value {
     })
 }
 
-fn of_word(word: Word) -> Value {
+fn word_value(word: Word) -> Value {
     let part = |Part { kind, text, quoted }| json!({ "kind": kind, "text": text, "quoted": quoted });
     json!({
         "text": word.text,
@@ -124,21 +124,21 @@ fn of_word(word: Word) -> Value {
     })
 }
 
-fn of_assignment(assignment: Assignment) -> Value {
-    json!({ "name": assignment.name, "value": of_word(assignment.value) })
+fn assignment_value(assignment: Assignment) -> Value {
+    json!({ "name": assignment.name, "value": word_value(assignment.value) })
 }
 
-fn of_redirection(redirection: Redirection) -> Value {
+fn redirection_value(redirection: Redirection) -> Value {
     json!({
         "fd": redirection.fd,
         "operator": redirection.operator,
-        "target": of_word(redirection.target),
+        "target": word_value(redirection.target),
         "body": redirection.body,
         "body_quoted": redirection.body_quoted,
     })
 }
 
-fn of_effect(effect: Effect) -> Value {
+fn effect_value(effect: Effect) -> Value {
     let severity = match effect.severity {
         Severity::Routine => "routine",
         Severity::Notable => "notable",
@@ -150,14 +150,14 @@ fn of_effect(effect: Effect) -> Value {
         "operation": effect.operation,
         "severity": severity,
         "target": effect.target,
-        "path": of_path(effect.path),
+        "path": path_value(effect.path),
         "command_id": effect.command_id,
         "certain": effect.certain,
-        "tags": of_tags(effect.tags),
+        "tags": tags_value(effect.tags),
     })
 }
 
-fn of_path(path: ResolvedPath) -> Value {
+fn path_value(path: ResolvedPath) -> Value {
     let exists = match path.exists {
         Presence::Yes => "yes",
         Presence::No => "no",
@@ -175,7 +175,7 @@ fn of_path(path: ResolvedPath) -> Value {
 }
 
 /// If a name occurs twice, the first one applies, as in the SDK.
-fn of_tags(tags: Vec<(String, String)>) -> Value {
+fn tags_value(tags: Vec<(String, String)>) -> Value {
     let mut map = Map::new();
     for (name, value) in tags {
         map.entry(name).or_insert(Value::String(value));
@@ -183,7 +183,7 @@ fn of_tags(tags: Vec<(String, String)>) -> Value {
     Value::Object(map)
 }
 
-fn of_script(script: Script) -> Value {
+fn script_value(script: Script) -> Value {
     json!({
         "language": script.language,
         "text": script.text,

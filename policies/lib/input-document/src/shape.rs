@@ -107,7 +107,7 @@ impl Shape {
                     _ => &[],
                 };
                 let mut slips = usual.iter().filter(|key| !usual.contains(&name) && tools::is_slip(name, key));
-                slips.next().map_or(Ok(None), |meant| Err(vec![*meant]))
+                slips.next().map_or(Ok(None), |similar| Err(vec![*similar]))
             }
             Shape::Value(of, Value::Object(keys)) => match keys.get_key_value(name) {
                 // Several objects have these keys with different meanings.
@@ -137,15 +137,15 @@ impl Shape {
     /// Returns the error for a text that can never equal this value.
     #[must_use]
     pub fn refuse(&self, text: &str) -> Option<String> {
-        let one_of = |known: &[&str]| (!known.contains(&text)).then(|| unknown("value", text, known));
+        let one_of = |known: &[&str]| (!known.contains(&text)).then(|| unknown_name("value", text, known));
         match self.vocabulary()? {
             "coverage" => one_of(&["complete", "partial", "unparsed"]),
             "severity" => one_of(&["routine", "notable", "destructive", "catastrophic"]),
             "exists" => one_of(&["yes", "no", "unknown"]),
-            "tool" => tools::meant(text).map(|meant| unknown("tool", text, &[meant])),
+            "tool" => tools::meant(text).map(|similar| unknown_name("tool", text, &[similar])),
             "operation" => {
-                let meant = nearest(text, operations())?;
-                Some(unknown("operation", text, &[meant]))
+                let similar = nearest_name(text, operations())?;
+                Some(unknown_name("operation", text, &[similar]))
             }
             EFFECT_KIND => nearest_kind(text, &EFFECT_KINDS),
             EVENT_KIND => nearest_kind(text, &EVENT_KINDS),
@@ -164,7 +164,7 @@ impl Shape {
             let ends = name.match_indices(['.', '-']).map(move |(at, _)| at + usize::from(dotted));
             ends.chain((!dotted).then_some(name.len())).filter_map(|end| name.get(..end))
         };
-        Some(unknown("operation", text, &[nearest(text, operations().flat_map(starts))?]))
+        Some(unknown_name("operation", text, &[nearest_name(text, operations().flat_map(starts))?]))
     }
 
     /// Returns the error for a regular expression that this value can never match, judged by its literal start.
@@ -180,7 +180,7 @@ impl Shape {
             _ => vec![pattern],
         };
         alternatives.truncate(ALTERNATIVES);
-        alternatives.into_iter().find_map(|pattern| match plain_start(pattern) {
+        alternatives.into_iter().find_map(|pattern| match literal_prefix(pattern) {
             (start, "$") => self.refuse(&start),
             (start, _) => self.refuse_start(&start),
         })
@@ -205,7 +205,7 @@ impl Shape {
 }
 
 /// Returns the literal start of a regular expression, and the rest.
-fn plain_start(pattern: &str) -> (String, &str) {
+fn literal_prefix(pattern: &str) -> (String, &str) {
     let (mut start, mut rest) = (String::new(), pattern);
     loop {
         let mut letters = rest.chars();
@@ -229,7 +229,7 @@ fn plain_start(pattern: &str) -> (String, &str) {
 
 /// Formats a message about a name in the form that the host extends with "did you mean".
 #[must_use]
-pub fn unknown(kind: &str, name: &str, known: &[&str]) -> String {
+pub fn unknown_name(kind: &str, name: &str, known: &[&str]) -> String {
     format!("unknown {kind} `{name}`, expected one of `{}`", known.join("`, `"))
 }
 
@@ -243,7 +243,7 @@ pub fn misspelt(text: &str, known: &[&'static str]) -> Option<&'static str> {
 }
 
 /// Returns the most similar known name, if the name itself isn't known.
-fn nearest(text: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+fn nearest_name(text: &str, known: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let near = known.map(|name| (strsim::damerau_levenshtein(text, name), name));
     let (changes, name) = near.min()?;
     (1..=CHANGES).contains(&changes).then_some(name)
@@ -252,7 +252,7 @@ fn nearest(text: &str, known: impl Iterator<Item = &'static str>) -> Option<&'st
 /// Returns the error for a kind that is similar to one of `known`. Other kinds are allowed, because later versions may
 /// add some.
 fn nearest_kind(text: &str, known: &[&'static str]) -> Option<String> {
-    misspelt(text, known).map(|meant| unknown("kind", text, &[meant]))
+    misspelt(text, known).map(|meant| unknown_name("kind", text, &[meant]))
 }
 
 const INPUT: &str = "input";

@@ -13,7 +13,7 @@ impl ByteSet {
 
     /// Returns the set for these names.
     #[must_use]
-    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn from_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let firsts = names.into_iter().filter_map(|name| name.bytes().next());
         ByteSet(firsts.fold(0, |all, byte| all | bit(byte)))
     }
@@ -26,35 +26,35 @@ impl ByteSet {
     }
 
     /// Returns the set of this byte.
-    pub(crate) fn of_byte(byte: u8) -> Self {
+    pub(crate) fn from_byte(byte: u8) -> Self {
         ByteSet(bit(byte))
     }
 
     /// Returns the set of the possible first bytes of a name, which may begin with a wildcard.
     #[must_use]
-    pub fn of_start(name: &str) -> Self {
-        name.bytes().next().map_or(Self::ANY, |byte| Self::NONE.with(byte))
+    pub fn from_first_byte(name: &str) -> Self {
+        name.bytes().next().map_or(Self::ANY, |byte| Self::NONE.with_byte(byte))
     }
 
     /// Returns the set with this byte added. A wildcard adds every byte.
-    pub(crate) fn with(self, byte: u8) -> Self {
+    pub(crate) fn with_byte(self, byte: u8) -> Self {
         if matches!(byte, b'*' | b'?') { Self::ANY } else { ByteSet(self.0 | bit(byte)) }
     }
 
     /// Returns whether the sets may have a common byte.
     #[must_use]
     #[inline]
-    pub fn meets(self, other: Self) -> bool {
+    pub fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
     /// The index of its only bit, or 64 if the set is empty.
-    pub(crate) fn place(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         usize::try_from(self.0.trailing_zeros()).unwrap_or(64)
     }
 
     /// The indexes of its bits.
-    pub(crate) fn places(self) -> impl Iterator<Item = usize> {
+    pub(crate) fn indexes(self) -> impl Iterator<Item = usize> {
         (0..64).filter(move |place| self.0 & (1 << place) != 0)
     }
 

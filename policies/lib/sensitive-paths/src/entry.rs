@@ -39,30 +39,30 @@ enum Matcher {
 
 impl Entries {
     /// Creates one of this crate's lists.
-    pub(crate) fn known(list: &[&'static str], shapes: &[PatternShape]) -> Self {
+    pub(crate) fn from_static(list: &[&'static str], shapes: &[PatternShape]) -> Self {
         let known = |(text, shape): (&&'static str, &PatternShape)| Entry {
             text: Cow::Borrowed(*text),
             matter: Matcher::Known(*shape),
             takes_out: false,
         };
-        Entries::of(list.iter().zip(shapes).map(known).collect())
+        Entries::new(list.iter().zip(shapes).map(known).collect())
     }
 
     /// A list without entries.
-    pub(crate) fn none() -> Self {
-        Entries::of(Vec::new())
+    pub(crate) fn empty() -> Self {
+        Entries::new(Vec::new())
     }
 
-    fn of(list: Vec<Entry>) -> Self {
+    fn new(list: Vec<Entry>) -> Self {
         let mut bytes = ListBytes::NONE;
-        list.iter().filter(|entry| !entry.takes_out).for_each(|entry| bytes.add(entry.spelled()));
+        list.iter().filter(|entry| !entry.takes_out).for_each(|entry| bytes.add(entry.spelling()));
         Entries { list, bytes }
     }
 
     /// Appends another list, whose entries may remove paths of this one.
-    pub(crate) fn and(self, added: Option<Entries>) -> Self {
+    pub(crate) fn extended(self, added: Option<Entries>) -> Self {
         match added {
-            Some(added) => Entries::of(self.list.into_iter().chain(added.list).collect()),
+            Some(added) => Entries::new(self.list.into_iter().chain(added.list).collect()),
             None => self,
         }
     }
@@ -73,12 +73,12 @@ impl Entries {
     }
 
     /// The entries that settings add, without those that remove paths.
-    pub(crate) fn added(&self) -> impl Iterator<Item = &Entry> {
+    pub(crate) fn added_entries(&self) -> impl Iterator<Item = &Entry> {
         self.list.iter().filter(|entry| !entry.takes_out && entry.is_added())
     }
 
     /// Returns the entries that cover the path and that no later entry removes.
-    pub(crate) fn covering<'a>(&'a self, path: &Path<'_>) -> impl Iterator<Item = &'a Entry> {
+    pub(crate) fn covering_entries<'a>(&'a self, path: &Path<'_>) -> impl Iterator<Item = &'a Entry> {
         let list = if path.may_be_covered(&self.bytes) { self.list.as_slice() } else { &[] };
         let start = list.iter().rposition(|entry| entry.takes_out && entry.excludes(path)).map_or(0, |last| last + 1);
         list.iter().skip(start).filter(|entry| !entry.takes_out && entry.covers(path))
@@ -105,7 +105,7 @@ impl TryFrom<Vec<String>> for Entries {
             }
             entries.push(entry);
         }
-        Ok(Entries::of(entries))
+        Ok(Entries::new(entries))
     }
 }
 
@@ -141,7 +141,7 @@ impl Entry {
                 Root::Anywhere => "",
             };
             let text = format!("{prefix}{rest}");
-            let shape = PatternShape::of(&text);
+            let shape = PatternShape::parse(&text);
             Matcher::Plain(text, shape)
         } else {
             let before = if root == Root::Anywhere { "**/" } else { "" };
@@ -169,7 +169,7 @@ impl Entry {
     /// Returns the entry's start, and its pattern from there on, without a trailing slash.
     pub(crate) fn pattern(&self) -> (Root, &str) {
         let (root, pattern) = match &self.matter {
-            Matcher::Known(_) => (PatternShape::of(&self.text).root(), &*self.text),
+            Matcher::Known(_) => (PatternShape::parse(&self.text).root(), &*self.text),
             Matcher::Plain(plain, shape) => (shape.root(), plain.as_str()),
             Matcher::Glob(root, glob) => (*root, glob.text()),
         };
@@ -201,12 +201,12 @@ impl Entry {
         match &self.matter {
             Matcher::Known(shape) => path.is_covered(&self.text, *shape),
             Matcher::Plain(plain, shape) => path.is_covered(plain, *shape),
-            Matcher::Glob(root, glob) => path.fits_glob(*root, glob),
+            Matcher::Glob(root, glob) => path.matches_glob(*root, glob),
         }
     }
 
     /// Returns the spelling for comparison and its shape. `None` for a glob.
-    fn spelled(&self) -> Option<(&str, PatternShape)> {
+    fn spelling(&self) -> Option<(&str, PatternShape)> {
         match &self.matter {
             Matcher::Known(shape) => Some((&self.text, *shape)),
             Matcher::Plain(plain, shape) => Some((plain, *shape)),
@@ -222,7 +222,7 @@ mod tests {
     #[track_caller]
     fn check(entry: &str, hits: &[&str], misses: &[&str]) {
         let entries = Entries::try_from(vec![entry.to_owned()]).unwrap();
-        let covers = |path: &str| entries.covering(&Path::new(path)).next().is_some();
+        let covers = |path: &str| entries.covering_entries(&Path::new(path)).next().is_some();
         for path in hits {
             assert!(covers(path), "{entry} must cover {path}");
         }
@@ -266,7 +266,8 @@ mod tests {
     #[test]
     fn an_exclamation_mark_takes_out_what_stands_before_it() {
         let entries = |list: &[&str]| Entries::try_from(list.iter().map(|&text| text.to_owned()).collect::<Vec<_>>());
-        let covers = |list: &[&str], path: &str| entries(list).unwrap().covering(&Path::new(path)).next().is_some();
+        let covers =
+            |list: &[&str], path: &str| entries(list).unwrap().covering_entries(&Path::new(path)).next().is_some();
         let list = [".env*", "keys", "!.env.ci", "!keys/public/"];
         for (path, is_covered) in [
             (".env", true),
@@ -286,8 +287,8 @@ mod tests {
     #[test]
     fn a_folder_that_goes_as_a_whole_is_covered_by_what_covers_its_files() {
         let entries = Entries::try_from(vec!["{prod,live}/**".to_owned()]).unwrap();
-        assert!(entries.covering(&Path::new("/repo/prod").into_folder()).next().is_some());
-        assert!(entries.covering(&Path::new("/repo/prod")).next().is_none());
+        assert!(entries.covering_entries(&Path::new("/repo/prod").into_folder()).next().is_some());
+        assert!(entries.covering_entries(&Path::new("/repo/prod")).next().is_none());
     }
 
     #[test]
@@ -313,7 +314,7 @@ mod tests {
                             !entry.covers(&path) || path.may_be_covered(&list.bytes),
                             "{} {}",
                             entry.text,
-                            path.last()
+                            path.last_component()
                         );
                     }
                 }

@@ -55,9 +55,9 @@ struct RawSettings {
 }
 
 /// The shapes of the default lists, computed at compile time.
-static BLOCKED: [PatternShape; defaults::BLOCKED.len()] = PatternShape::of_all(defaults::BLOCKED);
-static CONFIRM: [PatternShape; defaults::CONFIRM.len()] = PatternShape::of_all(defaults::CONFIRM);
-static EXEMPT: [PatternShape; defaults::EXEMPT.len()] = PatternShape::of_all(defaults::EXEMPT);
+static BLOCKED: [PatternShape; defaults::BLOCKED.len()] = PatternShape::parse_all(defaults::BLOCKED);
+static CONFIRM: [PatternShape; defaults::CONFIRM.len()] = PatternShape::parse_all(defaults::CONFIRM);
+static EXEMPT: [PatternShape; defaults::EXEMPT.len()] = PatternShape::parse_all(defaults::EXEMPT);
 
 impl From<RawSettings> for Lists {
     fn from(written: RawSettings) -> Self {
@@ -76,23 +76,23 @@ impl Lists {
     #[must_use]
     pub fn new(blocked: Option<Entries>, confirm: Option<Entries>, exempt: Option<Entries>) -> Self {
         Lists {
-            blocked: Entries::known(defaults::BLOCKED, &BLOCKED).and(blocked),
-            confirm: Entries::known(defaults::CONFIRM, &CONFIRM).and(confirm),
-            exempt: Entries::known(defaults::EXEMPT, &EXEMPT).and(exempt),
+            blocked: Entries::from_static(defaults::BLOCKED, &BLOCKED).extended(blocked),
+            confirm: Entries::from_static(defaults::CONFIRM, &CONFIRM).extended(confirm),
+            exempt: Entries::from_static(defaults::EXEMPT, &EXEMPT).extended(exempt),
         }
     }
 
     /// Adds entries to `blocked`.
     #[must_use]
     pub fn with_blocked(self, added: Option<Entries>) -> Self {
-        Lists { blocked: self.blocked.and(added), ..self }
+        Lists { blocked: self.blocked.extended(added), ..self }
     }
 
     /// Creates lists with only the settings' entries.
     #[must_use]
-    pub fn added(blocked: &[Option<Entries>], exempt: Option<Entries>) -> Self {
-        let blocked = blocked.iter().cloned().fold(Entries::none(), Entries::and);
-        Lists { blocked, confirm: Entries::none(), exempt: Entries::none().and(exempt) }
+    pub fn settings_only(blocked: &[Option<Entries>], exempt: Option<Entries>) -> Self {
+        let blocked = blocked.iter().cloned().fold(Entries::empty(), Entries::extended);
+        Lists { blocked, confirm: Entries::empty(), exempt: Entries::empty().extended(exempt) }
     }
 
     /// Returns the entry of `blocked` that covers `path`.
@@ -112,21 +112,21 @@ impl Lists {
     /// Returns whether `exempt` covers `path`, such as a template.
     #[must_use]
     pub fn is_exempt(&self, path: &str) -> bool {
-        self.exempt.covering(&Path::new(path)).next().is_some()
+        self.exempt.covering_entries(&Path::new(path)).next().is_some()
     }
 
     /// Returns the entry of `blocked` that covers the effect's raw, lexical or canonical path.
     ///
     /// Reading, writing or deleting a listed folder affects its content. Creating the folder doesn't.
     #[must_use]
-    pub fn secret_of(&self, effect: &Effect) -> Option<&str> {
-        self.find_of(&self.blocked, effect)
+    pub fn find_secret(&self, effect: &Effect) -> Option<&str> {
+        self.find_entry(&self.blocked, effect)
     }
 
-    /// Returns the entry of `confirm` that covers the effect's paths, as in [`Lists::secret_of`].
+    /// Returns the entry of `confirm` that covers the effect's paths, as in [`Lists::find_secret`].
     #[must_use]
-    pub fn sensitive_of(&self, effect: &Effect) -> Option<&str> {
-        self.find_of(&self.confirm, effect)
+    pub fn find_sensitive(&self, effect: &Effect) -> Option<&str> {
+        self.find_entry(&self.confirm, effect)
     }
 
     /// The entries of `blocked` as written, without those that remove paths.
@@ -137,7 +137,7 @@ impl Lists {
         self.blocked.texts()
     }
 
-    fn find_of<'a>(&self, list: &'a Entries, effect: &Effect) -> Option<&'a str> {
+    fn find_entry<'a>(&self, list: &'a Entries, effect: &Effect) -> Option<&'a str> {
         let whole = match effect.kind.as_str() {
             "read" | "delete" => true,
             "write" => effect.tag("directory").is_none(),
@@ -148,44 +148,46 @@ impl Lists {
         // A tree or archive that is written below a home folder rarely contains startup files.
         let names_files = effect.tag("tree").is_none() && effect.tag("archive").is_none();
         let counts = |entry: &str, text: &str| {
-            !entry.starts_with("~/") || names_files && self.covering(list, &Path::new(text), is_deletion) == Some(entry)
+            !entry.starts_with("~/")
+                || names_files && self.covering_entry(list, &Path::new(text), is_deletion) == Some(entry)
         };
         // Absolute `!` entries only match the absolute spelling. Entries below the home match the one with `~`.
         let is_absolute = effect.path.lexical.starts_with('/');
         let is_meant = |entry: &str, text: &str| !is_absolute || text.starts_with('/') || entry.starts_with("~/");
         effect.spellings().chain(effect.tag("home")).find_map(|text| {
-            let entry = self.covering(list, &path(text), is_deletion);
+            let entry = self.covering_entry(list, &path(text), is_deletion);
             entry.filter(|entry| is_meant(entry, text) && counts(entry, text))
         })
     }
 
     fn find<'a>(&self, list: &'a Entries, path: &str) -> Option<&'a str> {
-        self.covering(list, &Path::new(path), false)
+        self.covering_entry(list, &Path::new(path), false)
     }
 
-    fn covering<'a>(&self, list: &'a Entries, path: &Path<'_>, is_deletion: bool) -> Option<&'a str> {
+    fn covering_entry<'a>(&self, list: &'a Entries, path: &Path<'_>, is_deletion: bool) -> Option<&'a str> {
         // Lazy, because few paths are covered by an entry and are templates.
-        let template = LazyCell::new(|| self.exempt.covering(path).any(|exempt| !exempt.is_widened()));
+        let template = LazyCell::new(|| self.exempt.covering_entries(path).any(|exempt| !exempt.is_widened()));
         // A template in a listed folder is covered, unless settings name it.
-        let named =
-            LazyCell::new(|| self.exempt.covering(path).any(|exempt| exempt.is_added() && !exempt.is_widened()));
+        let named = LazyCell::new(|| {
+            self.exempt.covering_entries(path).any(|exempt| exempt.is_added() && !exempt.is_widened())
+        });
         // A wildcard that happens to match a folder lifts only entries of the settings, not the default ones in it.
-        let widened = LazyCell::new(|| self.exempt.covering(path).any(Entry::is_widened));
+        let widened = LazyCell::new(|| self.exempt.covering_entries(path).any(Entry::is_widened));
         let counts = |entry: &&Entry| match entry.is_folder() {
             _ if entry.is_added() && *widened => false,
             true if *named => false,
             true if entry.text() == ".claude/" => !is_of_harness(path, is_deletion),
-            true => !programs::is_new(entry.text(), path.last()),
+            true => !programs::is_new(entry.text(), path.last_component()),
             false => !*template,
         };
-        list.covering(path).find(counts).map(Entry::text)
+        list.covering_entries(path).find(counts).map(Entry::text)
     }
 }
 
 /// Returns whether the path is in a folder for a harness's output or notes, and not in a `.claude/` further down.
 fn is_of_harness(path: &Path<'_>, is_deletion: bool) -> bool {
-    let lies = |folders: &[&str]| folders.iter().any(|folder| path.is_covered_by(folder));
-    (lies(defaults::MADE) || !is_deletion && lies(defaults::NOTED)) && path.count(".claude") == 1
+    let is_covered = |folders: &[&str]| folders.iter().any(|folder| path.is_covered_by(folder));
+    (is_covered(defaults::MADE) || !is_deletion && is_covered(defaults::NOTED)) && path.count(".claude") == 1
 }
 
 #[cfg(test)]

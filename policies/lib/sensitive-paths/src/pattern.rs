@@ -53,7 +53,7 @@ pub(crate) enum PatternShape {
 }
 
 impl PatternShape {
-    pub(crate) const fn of(entry: &str) -> Self {
+    pub(crate) const fn parse(entry: &str) -> Self {
         match *entry.as_bytes() {
             [b'~', b'/', ..] => PatternShape::Home,
             [b'/', ..] => PatternShape::Top,
@@ -84,11 +84,11 @@ impl PatternShape {
     }
 
     /// Returns the shapes of a list, in its order.
-    pub(crate) const fn of_all<const N: usize>(mut texts: &[&str]) -> [Self; N] {
+    pub(crate) const fn parse_all<const N: usize>(mut texts: &[&str]) -> [Self; N] {
         let mut shapes = [PatternShape::Home; N];
         let mut left: &mut [Self] = &mut shapes;
         while let ([text, more @ ..], [shape, after @ ..]) = (texts, left) {
-            *shape = PatternShape::of(text);
+            *shape = PatternShape::parse(text);
             (texts, left) = (more, after);
         }
         shapes
@@ -128,13 +128,13 @@ impl ListBytes {
             text.bytes().next().unwrap_or(b'*')
         };
         match shape {
-            PatternShape::Home => self.home = self.home.with(first()),
-            PatternShape::Top => self.top = self.top.with(first()),
-            PatternShape::Several { first } => self.several = self.several.with(first),
+            PatternShape::Home => self.home = self.home.with_byte(first()),
+            PatternShape::Top => self.top = self.top.with_byte(first()),
+            PatternShape::Several { first } => self.several = self.several.with_byte(first),
             PatternShape::Name { first, last } => {
-                for place in ByteSet::NONE.with(first).places() {
+                for place in ByteSet::NONE.with_byte(first).indexes() {
                     if let Some(ends) = self.names.get_mut(place) {
-                        *ends = ends.with(last);
+                        *ends = ends.with_byte(last);
                     }
                 }
             }
@@ -171,16 +171,20 @@ impl<'a> Path<'a> {
         }
         let deep = components.len() > DEEPEST;
         components.drain(..components.len().saturating_sub(DEEPEST));
-        Path::of(components, path.starts_with('/') && !deep, path.ends_with('/'))
+        Path::from_components(components, path.starts_with('/') && !deep, path.ends_with('/'))
     }
 
-    fn of(components: Vec<&'a str>, absolute: bool, folder: bool) -> Self {
+    fn from_components(components: Vec<&'a str>, absolute: bool, folder: bool) -> Self {
         let last = components.last().copied();
         let [begins, last_begins, last_ends] = if has_wildcards(&components) {
             [ByteSet::ANY; 3]
         } else {
-            let ends = last.and_then(|name| trimmed(name).bytes().next_back());
-            [ByteSet::of(components.iter().copied()), ByteSet::of(last), ends.map_or(ByteSet::ANY, ByteSet::of_byte)]
+            let ends = last.and_then(|name| trim_component(name).bytes().next_back());
+            [
+                ByteSet::from_names(components.iter().copied()),
+                ByteSet::from_names(last),
+                ends.map_or(ByteSet::ANY, ByteSet::from_byte),
+            ]
         };
         Path { components, absolute, folder, begins, last_begins, last_ends, below_home: OnceCell::new() }
     }
@@ -192,11 +196,11 @@ impl<'a> Path<'a> {
             return true;
         }
         let begins = |path: &Path<'_>, set: ByteSet| path.components.first().is_some_and(|name| set.may_fit(name));
-        let ends = bytes.names.get(self.last_begins.place());
-        self.begins.meets(bytes.several)
-            || ends.is_some_and(|ends| ends.meets(self.last_ends))
+        let ends = bytes.names.get(self.last_begins.index());
+        self.begins.intersects(bytes.several)
+            || ends.is_some_and(|ends| ends.intersects(self.last_ends))
             || self.absolute && begins(self, bytes.top)
-            || self.below_home().is_some_and(|path| begins(path, bytes.home))
+            || self.strip_home().is_some_and(|path| begins(path, bytes.home))
     }
 
     /// Converts the path to everything below it.
@@ -205,7 +209,7 @@ impl<'a> Path<'a> {
     }
 
     /// The last component.
-    pub(crate) fn last(&self) -> &'a str {
+    pub(crate) fn last_component(&self) -> &'a str {
         self.components.last().copied().unwrap_or_default()
     }
 
@@ -221,7 +225,7 @@ impl<'a> Path<'a> {
 
     /// Returns whether `entry` covers this path.
     pub(crate) fn is_covered_by(&self, entry: &str) -> bool {
-        self.is_covered(entry, PatternShape::of(entry))
+        self.is_covered(entry, PatternShape::parse(entry))
     }
 
     /// Returns whether an entry with a known shape covers this path.
@@ -229,10 +233,10 @@ impl<'a> Path<'a> {
     pub(crate) fn is_covered(&self, entry: &str, shape: PatternShape) -> bool {
         match shape {
             PatternShape::Home => {
-                self.below_home().is_some_and(|path| path.is_covered_from_root(entry.get(2..).unwrap_or_default()))
+                self.strip_home().is_some_and(|path| path.is_covered_from_root(entry.get(2..).unwrap_or_default()))
             }
             PatternShape::Top => self.absolute && self.is_covered_from_root(entry),
-            PatternShape::Several { first } => self.begins.has(first) && self.fits(entry, false),
+            PatternShape::Several { first } => self.begins.has(first) && self.matches(entry, false),
             PatternShape::Name { first, last } => {
                 self.last_begins.has(first)
                     && self.last_ends.has(last)
@@ -243,10 +247,10 @@ impl<'a> Path<'a> {
 
     /// Returns whether the components from `root` on match the glob. A folder whose whole content is affected also
     /// matches if its content may.
-    pub(crate) fn fits_glob(&self, root: Root, glob: &Glob) -> bool {
+    pub(crate) fn matches_glob(&self, root: Root, glob: &Glob) -> bool {
         let Some(path) = self.relative_to(root) else { return false };
         let name = |component: &&'a str| {
-            let name = trimmed(component);
+            let name = trim_component(component);
             // Only the end of a longer name can be compared.
             name.get(name.ceil_char_boundary(name.len().saturating_sub(LONGEST))..).unwrap_or(name)
         };
@@ -261,7 +265,7 @@ impl<'a> Path<'a> {
     /// Returns the path below a root. `None` if it isn't known to be there.
     fn relative_to(&self, root: Root) -> Option<&Path<'a>> {
         match root {
-            Root::Home => self.below_home(),
+            Root::Home => self.strip_home(),
             Root::Top => Some(self).filter(|path| path.absolute),
             Root::Anywhere => Some(self),
         }
@@ -269,11 +273,11 @@ impl<'a> Path<'a> {
 
     /// Returns whether `entry` covers this path, both relative to the same directory.
     fn is_covered_from_root(&self, entry: &str) -> bool {
-        self.begins.may_fit(entry.trim_start_matches('/')) && self.fits(entry, true)
+        self.begins.may_fit(entry.trim_start_matches('/')) && self.matches(entry, true)
     }
 
     /// Returns the rest of a path that begins with a home directory, judged by the text.
-    fn below_home(&self) -> Option<&Path<'a>> {
+    fn strip_home(&self) -> Option<&Path<'a>> {
         self.below_home.get_or_init(|| self.without_home().map(Box::new)).as_deref()
     }
 
@@ -293,10 +297,10 @@ impl<'a> Path<'a> {
             [first, ..] if !self.absolute && (first.starts_with('~') || matches!(*first, "$HOME" | "${HOME}")) => 1,
             _ => return None,
         };
-        Some(Path::of(self.components.get(homes..)?.to_vec(), true, self.folder))
+        Some(Path::from_components(self.components.get(homes..)?.to_vec(), true, self.folder))
     }
 
-    fn fits(&self, entry: &str, rooted: bool) -> bool {
+    fn matches(&self, entry: &str, rooted: bool) -> bool {
         let wanted = || entry.split('/').filter(|name| !name.is_empty());
         if !entry.ends_with('/') {
             // The last name rules out most paths.
@@ -316,7 +320,7 @@ impl<'a> Path<'a> {
 }
 
 /// Returns a component without the trailing characters that some file systems drop.
-fn trimmed(component: &str) -> &str {
+fn trim_component(component: &str) -> &str {
     component.trim_end_matches(['.', ' '])
 }
 
@@ -361,7 +365,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
 
 /// Returns whether a component, which may have wildcards, is or clearly targets `wanted`.
 fn component_fits(wanted: &str, component: &str) -> bool {
-    let component = trimmed(component);
+    let component = trim_component(component);
     if component.len() > LONGEST {
         // Only the end of such a long name can be compared.
         return wanted.strip_prefix('*').is_some_and(|end| {
@@ -402,7 +406,7 @@ fn expands_to(glob: &str, name: &str) -> bool {
     let ranged = CLASSES.iter().fold(glob.to_owned(), |glob, (class, ranges)| glob.replace(class, ranges));
     match Glob::new(&ranged) {
         Ok(exact) if !glob.contains(['{', '\\']) => exact.fits(&[name]),
-        _ => wildcard(&one_for_each_set(&ranged), name.as_bytes()),
+        _ => wildcard(&sets_to_wildcards(&ranged), name.as_bytes()),
     }
 }
 
@@ -419,7 +423,7 @@ const CLASSES: &[(&str, &str)] = &[
 ];
 
 /// Returns the pattern with each `[...]` replaced by `?`.
-fn one_for_each_set(glob: &str) -> Vec<u8> {
+fn sets_to_wildcards(glob: &str) -> Vec<u8> {
     let mut simple = Vec::with_capacity(glob.len());
     let mut inside = false;
     for byte in glob.bytes() {

@@ -44,14 +44,14 @@ impl Lists {
         effect: &Effect,
         resolve: &dyn Fn(&str) -> ResolvedPath,
     ) -> Option<Taken<'a>> {
-        list.added().next()?;
+        list.added_entries().next()?;
         let path = &effect.path;
         let spellings = [&path.lexical, &path.canonical].map(|text| text.strip_suffix("/*").unwrap_or(text));
         let is_folder = |text: &&str| text.starts_with('/') && resolve(text).kind == "dir";
         let folders: Vec<&str> = spellings.into_iter().filter(is_folder).collect();
         let folder = Folder { lists: self, list, resolve };
-        let found = |entry: &'a Entry| folders.iter().find_map(|text| folder.takes(text, entry));
-        list.added().take(ENTRIES).filter_map(found).max_by_key(|taken| taken.is_certain)
+        let found = |entry: &'a Entry| folders.iter().find_map(|text| folder.find_match(text, entry));
+        list.added_entries().take(ENTRIES).filter_map(found).max_by_key(|taken| taken.is_certain)
     }
 }
 
@@ -63,23 +63,25 @@ struct Folder<'s, 'a> {
 }
 
 impl<'a> Folder<'_, 'a> {
-    fn takes(&self, folder: &str, entry: &'a Entry) -> Option<Taken<'a>> {
+    fn find_match(&self, folder: &str, entry: &'a Entry) -> Option<Taken<'a>> {
         let (root, pattern) = entry.pattern();
         let path = Path::new(folder);
         let patterns = expand(pattern).unwrap_or_default();
-        let is_certain = patterns.iter().filter_map(|pattern| self.takes_one(folder, &path, root, pattern)).max()?;
+        let is_certain =
+            patterns.iter().filter_map(|pattern| self.match_certainty(folder, &path, root, pattern)).max()?;
         Some(Taken { entry: entry.text(), is_certain })
     }
 
     /// Returns whether a matching file certainly exists below the folder. `None` if no file can match.
-    fn takes_one(&self, folder: &str, path: &Path<'_>, root: Root, pattern: &str) -> Option<bool> {
+    fn match_certainty(&self, folder: &str, path: &Path<'_>, root: Root, pattern: &str) -> Option<bool> {
         let components: Vec<&str> = pattern.split('/').collect();
         let least = usize::from(root != Root::Anywhere);
         let takes = |above: usize| {
             let (before, rest) = components.split_at_checked(above)?;
             let anywhere = if root == Root::Anywhere { "**/" } else { "" };
-            let is_folder =
-                || Glob::new(&format!("{anywhere}{}", before.join("/"))).is_ok_and(|glob| path.fits_glob(root, &glob));
+            let is_folder = || {
+                Glob::new(&format!("{anywhere}{}", before.join("/"))).is_ok_and(|glob| path.matches_glob(root, &glob))
+            };
             if above > 0 && !is_folder() {
                 return None;
             }
@@ -89,7 +91,7 @@ impl<'a> Folder<'_, 'a> {
             if (self.resolve)(&lead).exists != Presence::Yes {
                 return None;
             }
-            let is_listed = || self.lists.covering(self.list, &Path::new(&lead).into_folder(), true).is_some();
+            let is_listed = || self.lists.covering_entry(self.list, &Path::new(&lead).into_folder(), true).is_some();
             match is_whole {
                 true => is_listed().then_some(true),
                 // A pattern without a folder matches somewhere in most folders.

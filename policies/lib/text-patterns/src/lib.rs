@@ -58,7 +58,7 @@ impl Pattern {
     /// # Errors
     ///
     /// As in [`Pattern::new`].
-    pub fn of_words(text: &str, fold: bool) -> Result<Self, String> {
+    pub fn parse_words(text: &str, fold: bool) -> Result<Self, String> {
         Self::compile(text, text, fold)?;
         // An explicit `\b` overrides the word boundary.
         let starts = if text.starts_with(r"\b") { "" } else { WORD_STARTS };
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_pattern_of_words_matches_whole_words() {
-        let hits = |pattern: &str, text: &str| Pattern::of_words(pattern, true).unwrap().matches(text);
+        let hits = |pattern: &str, text: &str| Pattern::parse_words(pattern, true).unwrap().matches(text);
         for (pattern, text) in [
             ("npm run deploy", "npm run deploy"),
             ("npm run deploy", "x && npm run deploy; y"),

@@ -66,10 +66,10 @@ impl Run<'_> {
     fn inner(&mut self, node: &Node, at: usize, then: &mut Continuation<'_>) -> Answer {
         match node {
             Node::One(one) => {
-                let fits = self.text.get(at).is_some_and(|c| one.fits(*c));
+                let fits = self.text.get(at).is_some_and(|c| one.matches_char(*c));
                 if fits { then(self, at + 1) } else { Ok(false) }
             }
-            Node::All(nodes) => self.all(nodes, at, then),
+            Node::All(nodes) => self.match_all(nodes, at, then),
             Node::Either(choices) => {
                 for choice in choices {
                     if self.node(choice, at, then)? {
@@ -142,12 +142,12 @@ impl Run<'_> {
         }
     }
 
-    fn all(&mut self, mut nodes: &[Node], mut at: usize, then: &mut Continuation<'_>) -> Answer {
+    fn match_all(&mut self, mut nodes: &[Node], mut at: usize, then: &mut Continuation<'_>) -> Answer {
         // Most nodes match one character or none, and need no recursion for the nodes after them.
         while let Some((Node::One(_) | Node::Place(_), rest)) = nodes.split_first() {
             self.steps = self.steps.checked_sub(1).ok_or(LimitReached)?;
             match nodes.first() {
-                Some(Node::One(one)) if self.text.get(at).is_some_and(|c| one.fits(*c)) => at += 1,
+                Some(Node::One(one)) if self.text.get(at).is_some_and(|c| one.matches_char(*c)) => at += 1,
                 Some(Node::Place(place)) if self.is_at(*place, at) => {}
                 _ => return Ok(false),
             }
@@ -156,7 +156,7 @@ impl Run<'_> {
         match nodes.split_first() {
             None => then(self, at),
             Some((first, [])) => self.node(first, at, then),
-            Some((first, rest)) => self.node(first, at, &mut |run, end| run.all(rest, end, then)),
+            Some((first, rest)) => self.node(first, at, &mut |run, end| run.match_all(rest, end, then)),
         }
     }
 
@@ -169,7 +169,7 @@ impl Run<'_> {
         then: &mut Continuation<'_>,
     ) -> Answer {
         let (least, most, greedy) = counts;
-        let fitting = self.text.iter().skip(at).take(most).take_while(|c| one.fits(**c)).count();
+        let fitting = self.text.iter().skip(at).take(most).take_while(|c| one.matches_char(**c)).count();
         self.steps = self.steps.checked_sub(fitting).ok_or(LimitReached)?;
         let Some(more) = fitting.checked_sub(least) else { return Ok(false) };
         for step in 0..=more {
@@ -226,15 +226,15 @@ impl Run<'_> {
 }
 
 impl One {
-    fn fits(&self, c: char) -> bool {
-        let holds = |c: char| self.items.iter().any(|item| item.holds(c));
+    fn matches_char(&self, c: char) -> bool {
+        let holds = |c: char| self.items.iter().any(|item| item.contains(c));
         let folded = || self.fold && (holds(lower(c)) || holds(upper(c)));
         (holds(c) || folded()) == self.wanted
     }
 }
 
 impl Item {
-    fn holds(&self, c: char) -> bool {
+    fn contains(&self, c: char) -> bool {
         match self {
             Item::Range(first, last) => (*first..=*last).contains(&c),
             Item::Class('d', wanted) => c.is_ascii_digit() == *wanted,

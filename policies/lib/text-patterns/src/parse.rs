@@ -100,7 +100,7 @@ pub(crate) fn parse(text: &str, fold: bool) -> Result<Node, Error> {
     }
     let flags = Flags { fold, lines: false, dot_all: false };
     let mut parser = Parser { rest: text.chars().peekable(), flags, groups: 0, names: Vec::new(), depth: 0 };
-    let node = parser.either()?;
+    let node = parser.parse_alternatives()?;
     if parser.rest.next().is_some() { Err(Error::Invalid) } else { Ok(node) }
 }
 
@@ -113,19 +113,19 @@ impl Parser<'_> {
         self.rest.next().ok_or(Error::Invalid)
     }
 
-    fn either(&mut self) -> Result<Node, Error> {
-        let mut choices = vec![self.all()?];
+    fn parse_alternatives(&mut self) -> Result<Node, Error> {
+        let mut choices = vec![self.parse_sequence()?];
         while self.eat('|') {
-            choices.push(self.all()?);
+            choices.push(self.parse_sequence()?);
         }
         Ok(if choices.len() == 1 { choices.remove(0) } else { Node::Either(choices) })
     }
 
-    fn all(&mut self) -> Result<Node, Error> {
+    fn parse_sequence(&mut self) -> Result<Node, Error> {
         let mut nodes = Vec::new();
         while self.rest.peek().is_some_and(|next| !matches!(next, '|' | ')')) {
             let Some(node) = self.atom()? else { continue };
-            nodes.push(self.repeated(node)?);
+            nodes.push(self.parse_repetition(node)?);
         }
         Ok(Node::All(nodes))
     }
@@ -142,14 +142,14 @@ impl Parser<'_> {
                 Ok(Some(Node::One(One { items, wanted: false, fold: false })))
             }
             '*' | '+' | '?' => Err(Error::Invalid),
-            '[' => self.set().map(Some),
+            '[' => self.parse_set().map(Some),
             '(' => self.group(),
             '\\' => self.escape().map(Some),
             other => Ok(Some(literal(other, fold))),
         }
     }
 
-    fn repeated(&mut self, node: Node) -> Result<Node, Error> {
+    fn parse_repetition(&mut self, node: Node) -> Result<Node, Error> {
         let (least, most) = match self.rest.peek() {
             Some('*') => (0, usize::MAX),
             Some('+') => (1, usize::MAX),
@@ -207,29 +207,29 @@ impl Parser<'_> {
         let before = self.flags;
         let node = if self.eat('?') {
             match self.next()? {
-                ':' => Some(self.either()?),
-                '=' => Some(self.look(true, true)?),
-                '!' => Some(self.look(true, false)?),
+                ':' => Some(self.parse_alternatives()?),
+                '=' => Some(self.parse_look_around(true, true)?),
+                '!' => Some(self.parse_look_around(true, false)?),
                 '#' => {
                     while self.rest.next_if(|next| *next != ')').is_some() {}
                     None
                 }
-                'P' if self.eat('=') => Some(self.back_by_name()?),
-                'P' if self.eat('<') => Some(self.named()?),
-                '<' if self.eat('=') => Some(self.look(false, true)?),
-                '<' if self.eat('!') => Some(self.look(false, false)?),
-                '<' => Some(self.named()?),
+                'P' if self.eat('=') => Some(self.parse_named_reference()?),
+                'P' if self.eat('<') => Some(self.parse_named_group()?),
+                '<' if self.eat('=') => Some(self.parse_look_around(false, true)?),
+                '<' if self.eat('!') => Some(self.parse_look_around(false, false)?),
+                '<' => Some(self.parse_named_group()?),
                 flag => {
                     let lasting = self.flags(flag)?;
                     if lasting {
                         self.depth -= 1;
                         return Ok(None);
                     }
-                    Some(self.either()?)
+                    Some(self.parse_alternatives()?)
                 }
             }
         } else {
-            Some(self.numbered()?)
+            Some(self.parse_group()?)
         };
         if !self.eat(')') {
             return Err(Error::Invalid);
@@ -239,23 +239,23 @@ impl Parser<'_> {
         Ok(node)
     }
 
-    fn look(&mut self, ahead: bool, wanted: bool) -> Result<Node, Error> {
-        Ok(Node::Look { node: Box::new(self.either()?), ahead, wanted })
+    fn parse_look_around(&mut self, ahead: bool, wanted: bool) -> Result<Node, Error> {
+        Ok(Node::Look { node: Box::new(self.parse_alternatives()?), ahead, wanted })
     }
 
-    fn numbered(&mut self) -> Result<Node, Error> {
+    fn parse_group(&mut self) -> Result<Node, Error> {
         self.groups += 1;
         let number = self.groups;
-        Ok(Node::Group(number, Box::new(self.either()?)))
+        Ok(Node::Group(number, Box::new(self.parse_alternatives()?)))
     }
 
-    fn named(&mut self) -> Result<Node, Error> {
+    fn parse_named_group(&mut self) -> Result<Node, Error> {
         let name = self.name('>')?;
         self.names.push((name, self.groups + 1));
-        self.numbered()
+        self.parse_group()
     }
 
-    fn back_by_name(&mut self) -> Result<Node, Error> {
+    fn parse_named_reference(&mut self) -> Result<Node, Error> {
         let mut name = String::new();
         while let Some(next) = self.rest.next_if(|next| *next != ')') {
             name.push(next);
@@ -296,14 +296,14 @@ impl Parser<'_> {
         }
     }
 
-    fn set(&mut self) -> Result<Node, Error> {
+    fn parse_set(&mut self) -> Result<Node, Error> {
         let wanted = !self.eat('^');
         let mut items = Vec::new();
         let mut first = true;
         loop {
             let next = match self.next()? {
                 ']' if !first => break,
-                '\\' => match self.escaped_in_set()? {
+                '\\' => match self.parse_set_escape()? {
                     Item::Range(c, _) => c,
                     class @ Item::Class(..) => {
                         items.push(class);
@@ -319,7 +319,7 @@ impl Parser<'_> {
                 (Some('-'), Some(last)) if last != ']' => {
                     self.rest = ahead;
                     match last {
-                        '\\' => match self.escaped_in_set()? {
+                        '\\' => match self.parse_set_escape()? {
                             Item::Range(c, _) => c,
                             Item::Class(..) => return Err(Error::Invalid),
                         },
@@ -336,7 +336,7 @@ impl Parser<'_> {
         Ok(Node::One(One { items, wanted, fold: self.flags.fold }))
     }
 
-    fn escaped_in_set(&mut self) -> Result<Item, Error> {
+    fn parse_set_escape(&mut self) -> Result<Item, Error> {
         let next = self.next()?;
         if let Some(class) = class(next) {
             return Ok(class);

@@ -44,7 +44,7 @@ pub(crate) fn check(view: &CallView<'_>, verdicts: &mut Verdicts) {
         });
         let mut matching = commands.iter().filter(|(_, text)| pattern.matches(text)).peekable();
         let is_of_command = matching.peek().is_some();
-        let mut places = matching.map(|(command, text)| (text, view.place_of_command(command)));
+        let mut places = matching.map(|(command, text)| (text, view.command_place(command)));
         // For a rule that applies everywhere, the first match is enough.
         if let Some((text, place)) = places.find(|(_, place)| !rule.outside || *place != Place::Safe) {
             add(verdicts, rule, pattern, text, Some(place));
@@ -53,7 +53,7 @@ pub(crate) fn check(view: &CallView<'_>, verdicts: &mut Verdicts) {
             let place = match (rule.outside && is_understood, is_of_command) {
                 (false, _) => None,
                 (true, true) => continue,
-                (true, false) => commands.iter().map(|(command, _)| view.place_of_command(command)).max(),
+                (true, false) => commands.iter().map(|(command, _)| view.command_place(command)).max(),
             };
             if place != Some(Place::Safe) {
                 add(verdicts, rule, pattern, view.raw_text(), place);

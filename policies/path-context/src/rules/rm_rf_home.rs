@@ -19,7 +19,7 @@
 use guard_sdk::{Outcome, Rule};
 use policy_blast_radius::BlastRadius;
 
-use super::starters::{Starter, radius, takes_tree};
+use super::starters::{Starter, deletes_tree, radius};
 
 pub(super) const STARTER: Starter = Starter {
     rule: Rule {
@@ -30,5 +30,5 @@ pub(super) const STARTER: Starter = Starter {
     },
     patterns: &["rm -rf ~"],
     texts: &["rm -rf ~"],
-    hits: |effect, view| takes_tree(effect) && radius(effect, view) == BlastRadius::Home,
+    hits: |effect, view| deletes_tree(effect) && radius(effect, view) == BlastRadius::Home,
 };

@@ -5,7 +5,7 @@
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
-use policy_blast_radius::{BlastRadius, blast_radius, takes_whole};
+use policy_blast_radius::{BlastRadius, blast_radius, deletes_whole};
 
 use super::{
     chmod_777, dd_to_device, docker_rm, docker_system_prune, fork_bomb, kubectl_delete, mkfs, reboot, rm_rf_home,
@@ -50,7 +50,7 @@ pub(crate) const STARTERS: &[Starter] = &[
 ];
 
 /// Returns the starter for a pattern of the settings.
-pub(crate) fn named(pattern: &str) -> Option<&'static Starter> {
+pub(crate) fn find_starter(pattern: &str) -> Option<&'static Starter> {
     STARTERS.iter().find(|starter| starter.patterns.contains(&pattern))
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn check(effect: &Effect, view: &CallView<'_>, verdicts: &mut Verdict
         let command = view.command(effect.command_id);
         if rule.outside {
             let place = if is_of_file(effect) { view.place(effect) } else { None };
-            if place.or_else(|| Some(view.place_of_command(command?))) == Some(Place::Safe) {
+            if place.or_else(|| Some(view.command_place(command?))) == Some(Place::Safe) {
                 continue;
             }
         }
@@ -84,7 +84,7 @@ pub(crate) fn check_text(view: &CallView<'_>, verdicts: &mut Verdicts) {
         let Condition::Starter(starter) = rule.matter else { continue };
         if !rule.outside
             && !verdicts.has(&starter.rule)
-            && starter.texts.iter().any(|text| holds(view.raw_text(), text))
+            && starter.texts.iter().any(|text| contains_name(view.raw_text(), text))
         {
             let what = format!("a text that is not understood may mean {}", starter.rule.summary);
             verdicts.add(&starter.rule, Outcome::Ask, &what, view.raw_text(), None);
@@ -93,7 +93,7 @@ pub(crate) fn check_text(view: &CallView<'_>, verdicts: &mut Verdicts) {
 }
 
 /// Returns whether a text contains another one as a whole name: `server.shutdown()` isn't `shutdown`.
-fn holds(text: &str, wanted: &str) -> bool {
+fn contains_name(text: &str, wanted: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
     let ends_in_name = wanted.ends_with(is_name);
     text.match_indices(wanted).any(|(at, _)| {
@@ -117,8 +117,8 @@ pub(super) fn radius(effect: &Effect, view: &CallView<'_>) -> BlastRadius {
 }
 
 /// Returns whether a whole directory is deleted. A plain `rm` removes a link, not its target.
-pub(super) fn takes_tree(effect: &Effect) -> bool {
-    takes_whole(effect) && (effect.operation == "fs.delete.recursive" || effect.tag("by") == Some("mv"))
+pub(super) fn deletes_tree(effect: &Effect) -> bool {
+    deletes_whole(effect) && (effect.operation == "fs.delete.recursive" || effect.tag("by") == Some("mv"))
 }
 
 /// Returns the program of an effect, without its folder and in lower case.

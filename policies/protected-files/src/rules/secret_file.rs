@@ -23,7 +23,7 @@
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Call, NameList, Outcome, Rule};
 use guard_sensitive_paths::Taken;
-use policy_blast_radius::takes_whole;
+use policy_blast_radius::deletes_whole;
 
 use super::{Hit, is_change};
 use crate::Settings;
@@ -37,12 +37,12 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Option<Hit> {
     let lists = Some(&settings.lists).filter(|_| is_change(effect))?;
-    if let Some(entry) = lists.secret_of(effect) {
+    if let Some(entry) = lists.find_secret(effect) {
         let is_listed = lists.secret(&effect.target) == Some(entry);
         return Some(Hit::new(&RULE, effect, '\'', entry, is_listed, remedy(entry)));
     }
     let within = || lists.secret_within(effect, &|path| call.resolve(path));
-    let Taken { entry, is_certain } = takes_whole(effect).then(within).flatten()?;
+    let Taken { entry, is_certain } = deletes_whole(effect).then(within).flatten()?;
     let outcome = if is_certain { RULE.default } else { Outcome::Ask };
     Some(Hit::new(&RULE, effect, '\'', entry, false, remedy(entry)).at(outcome))
 }

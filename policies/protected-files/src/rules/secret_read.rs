@@ -42,7 +42,7 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) fn check(effect: &Effect, _: &Call<'_>, settings: &Settings) -> Option<Hit> {
     let outcome = settings.secret_reads.filter(|_| is_read(effect) && !is_public(&effect.target))?;
     let lists = &settings.lists_of_reads;
-    let entry = lists.secret_of(effect)?;
+    let entry = lists.find_secret(effect)?;
     let is_listed = lists.secret(&effect.target) == Some(entry);
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome))
 }
@@ -55,9 +55,9 @@ pub(crate) fn check_of_shell(effect: &Effect, _: &Call<'_>, settings: &Settings)
     let is_of_commit = ["kept", "revision"].iter().any(|tag| effect.tag(tag).is_some());
     let entry = match effect.tag("link-to") {
         Some(original) => lists.secret(original)?,
-        None => lists.secret_of(effect).filter(|_| is_read(effect) && !is_of_commit)?,
+        None => lists.find_secret(effect).filter(|_| is_read(effect) && !is_of_commit)?,
     };
-    if Lists::default().secret_of(effect).is_some() {
+    if Lists::default().find_secret(effect).is_some() {
         return None;
     }
     let is_listed = lists.secret(&effect.target) == Some(entry);

@@ -20,7 +20,7 @@
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Call, NameList, Outcome, Rule};
-use policy_blast_radius::takes_whole;
+use policy_blast_radius::deletes_whole;
 
 use super::{Hit, is_change};
 use crate::Settings;
@@ -36,8 +36,8 @@ pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Op
     let lists = Some(&settings.lists).filter(|_| is_change(effect))?;
     let within = || lists.sensitive_within(effect, &|path| call.resolve(path)).map(|taken| taken.entry);
     // Few files are on either list, and with this order most need one lookup.
-    let entry = lists.sensitive_of(effect).or_else(|| takes_whole(effect).then(within).flatten())?;
-    if lists.secret_of(effect).is_some() {
+    let entry = lists.find_sensitive(effect).or_else(|| deletes_whole(effect).then(within).flatten())?;
+    if lists.find_secret(effect).is_some() {
         return None;
     }
     let is_listed = lists.sensitive(&effect.target) == Some(entry);

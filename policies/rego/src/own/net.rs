@@ -19,16 +19,16 @@ struct Range {
 }
 
 impl Range {
-    fn of_address(text: &str) -> Option<Self> {
+    fn parse_address(text: &str) -> Option<Self> {
         Some(match text.parse().ok()? {
             IpAddr::V4(address) => Self { is_v6: false, bits: u128::from(address.to_bits()) << 96, prefix: 32 },
             IpAddr::V6(address) => Self { is_v6: true, bits: address.to_bits(), prefix: 128 },
         })
     }
 
-    fn of(text: &str) -> Option<Self> {
+    fn parse(text: &str) -> Option<Self> {
         let (address, prefix) = text.split_once('/')?;
-        let all = Self::of_address(address)?;
+        let all = Self::parse_address(address)?;
         let is_number = !prefix.is_empty() && prefix.bytes().all(|byte| byte.is_ascii_digit());
         let prefix = prefix.parse().ok().filter(|prefix| is_number && *prefix <= all.prefix)?;
         Some(Self { prefix, ..all })
@@ -42,12 +42,12 @@ impl Range {
 }
 
 fn range(text: &str) -> Result<Range, String> {
-    Range::of(text).ok_or_else(|| format!("`{text}` is no range such as `10.0.0.0/8`"))
+    Range::parse(text).ok_or_else(|| format!("`{text}` is no range such as `10.0.0.0/8`"))
 }
 
 fn contains(arguments: &[Value]) -> Result<Value, String> {
     let (outer, inner) = (range(text(arguments, 0)?)?, text(arguments, 1)?);
-    let inner = Range::of_address(inner).map_or_else(|| range(inner), Ok)?;
+    let inner = Range::parse_address(inner).map_or_else(|| range(inner), Ok)?;
     Ok(Value::from(outer.contains(inner)))
 }
 
@@ -57,5 +57,5 @@ fn intersects(arguments: &[Value]) -> Result<Value, String> {
 }
 
 fn is_valid(arguments: &[Value]) -> Result<Value, String> {
-    Ok(Value::from(Range::of(text(arguments, 0)?).is_some()))
+    Ok(Value::from(Range::parse(text(arguments, 0)?).is_some()))
 }

@@ -41,7 +41,7 @@ struct DateTime {
 }
 
 impl DateTime {
-    fn of(ns: i128) -> Self {
+    fn from_nanoseconds(ns: i128) -> Self {
         // Counted from the first of March of the year 0, so that a leap day is the last day of its year.
         let days = ns.div_euclid(DAY) + 719_468;
         let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -69,20 +69,20 @@ impl DateTime {
     }
 }
 
-fn whole(value: &Value) -> Result<i128, String> {
+fn to_integer(value: &Value) -> Result<i128, String> {
     value.as_i64().map(i128::from).map_err(|_| "its argument is no whole number of 64 bits".to_owned())
 }
 
 /// Parses a time argument: nanoseconds, or a list of nanoseconds and a zone.
 fn moment(arguments: &[Value], at: usize) -> Result<DateTime, String> {
     let value = argument(arguments, at)?;
-    let Ok(list) = value.as_array() else { return Ok(DateTime::of(whole(value)?)) };
+    let Ok(list) = value.as_array() else { return Ok(DateTime::from_nanoseconds(to_integer(value)?)) };
     let mut list = list.iter();
     let (Some(ns), zone, None) = (list.next(), list.next(), list.next()) else {
         return Err("a time is nanoseconds, or a list of them and a zone".to_owned());
     };
     match zone.map(|zone| zone.as_string().map(AsRef::as_ref)) {
-        None | Some(Ok("" | "UTC")) => Ok(DateTime::of(whole(ns)?)),
+        None | Some(Ok("" | "UTC")) => Ok(DateTime::from_nanoseconds(to_integer(ns)?)),
         _ => Err("no zone is known but `UTC`".to_owned()),
     }
 }
@@ -171,11 +171,11 @@ fn digits(text: &str, many: usize) -> Option<(i128, &str)> {
 
 fn parse_rfc3339(arguments: &[Value]) -> Result<Value, String> {
     let text = text(arguments, 0)?;
-    let parsed = of_rfc3339(text).ok_or_else(|| format!("`{text}` is no time as RFC 3339 writes it"))?;
+    let parsed = rfc3339_nanoseconds(text).ok_or_else(|| format!("`{text}` is no time as RFC 3339 writes it"))?;
     ns(parsed)
 }
 
-fn of_rfc3339(text: &str) -> Option<i128> {
+fn rfc3339_nanoseconds(text: &str) -> Option<i128> {
     let (year, text) = digits(text, 4)?;
     let (month, text) = digits(text.strip_prefix('-')?, 2)?;
     let (day, text) = digits(text.strip_prefix('-')?, 2)?;
@@ -202,18 +202,21 @@ fn of_rfc3339(text: &str) -> Option<i128> {
     let seconds = (hour * 60 + minute - offset) * 60 + second;
     let moment = DateTime { year, month, day, rest: 0 };
     // A day beyond its month would overflow.
-    let is_there =
-        hour < 24 && minute < 60 && second < 60 && DateTime::of(moment.ns()).day == day && (1..=12).contains(&month);
+    let is_there = hour < 24
+        && minute < 60
+        && second < 60
+        && DateTime::from_nanoseconds(moment.ns()).day == day
+        && (1..=12).contains(&month);
     is_there.then(|| moment.ns() + seconds * SECOND + part)
 }
 
 fn parse_duration(arguments: &[Value]) -> Result<Value, String> {
     let text = text(arguments, 0)?;
-    let parsed = of_duration(text).ok_or_else(|| format!("`{text}` is no duration such as `1h30m`"))?;
+    let parsed = duration_nanoseconds(text).ok_or_else(|| format!("`{text}` is no duration such as `1h30m`"))?;
     ns(parsed)
 }
 
-fn of_duration(text: &str) -> Option<i128> {
+fn duration_nanoseconds(text: &str) -> Option<i128> {
     let (sign, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (-1, rest),
         None => (1, text.strip_prefix('+').unwrap_or(text)),

@@ -29,7 +29,7 @@ pub(crate) const RULE: Rule =
 pub(crate) fn answers(outcome: Outcome, head: &str, value: &Value) -> Result<Vec<RuleAnswer>, String> {
     match value {
         Value::Null | Value::Bool(false) => Ok(Vec::new()),
-        Value::Bool(true) => Ok(vec![said(outcome, head, &format!("the rule `{head}` holds"), "")]),
+        Value::Bool(true) => Ok(vec![rule_answer(outcome, head, &format!("the rule `{head}` holds"), "")]),
         Value::Array(items) => items.iter().map(|item| answer(outcome, head, item)).collect(),
         Value::Object(object) if !is_answer(value) => {
             object.iter().map(|(name, item)| answer(outcome, name, item)).collect()
@@ -48,7 +48,7 @@ fn answer(outcome: Outcome, name: &str, value: &Value) -> Result<RuleAnswer, Str
         Err(format!("`{name}` gives {what}: a message is a text, or an object with `message`, `remedy` and `rule`"))
     };
     match value {
-        Value::String(message) => Ok(said(outcome, name, message, "")),
+        Value::String(message) => Ok(rule_answer(outcome, name, message, "")),
         Value::Object(object) => {
             let text = |key: &str| match object.get(key) {
                 None => Ok(None),
@@ -62,7 +62,7 @@ fn answer(outcome: Outcome, name: &str, value: &Value) -> Result<RuleAnswer, Str
                 None => match text("message")? {
                     Some(message) => {
                         let name = text("rule")?.unwrap_or(name);
-                        Ok(said(outcome, name, message, text("remedy")?.unwrap_or_default()))
+                        Ok(rule_answer(outcome, name, message, text("remedy")?.unwrap_or_default()))
                     }
                     None => unknown("an object without `message`"),
                 },
@@ -72,7 +72,7 @@ fn answer(outcome: Outcome, name: &str, value: &Value) -> Result<RuleAnswer, Str
     }
 }
 
-fn said(outcome: Outcome, rule: &str, message: &str, remedy: &str) -> RuleAnswer {
+fn rule_answer(outcome: Outcome, rule: &str, message: &str, remedy: &str) -> RuleAnswer {
     RuleAnswer { outcome, rule: rule.to_owned(), message: message.to_owned(), remedy: remedy.to_owned() }
 }
 

@@ -39,14 +39,14 @@ const MOST: usize = 256;
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     for command in view.analysis.commands.iter().filter(|command| !is_remote(command)) {
-        let Some(agent) = agent_of(command) else { continue };
+        let Some(agent) = started_agent(command) else { continue };
         let shown = shorten(&command.text());
         if approves(agent, command) {
             let message = format!("`{shown}` answers a question that only a person may answer");
             findings.push(Finding::new(&RULE, message).remedy("let the user answer it"));
             continue;
         }
-        let (outcome, message, remedy) = match of_settings(agent, command, view) {
+        let (outcome, message, remedy) = match settings_outcome(agent, command, view) {
             Some(Outcome::Deny) => (
                 Outcome::Deny,
                 format!("`{shown}` switches off hooks or plugins of an agent, so guard-host can't check its calls"),
@@ -59,7 +59,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
                 ),
                 "say why it is needed, so that the user can approve it",
             ),
-            None => match of_command(agent, command, view) {
+            None => match hookless_outcome(agent, command, view) {
                 Some((outcome, why)) => (
                     outcome,
                     format!("`{shown}` starts an agent {why}"),
@@ -73,7 +73,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Returns the agent that a command starts.
-fn agent_of(command: &Command) -> Option<&'static Agent> {
+fn started_agent(command: &Command) -> Option<&'static Agent> {
     // The file that the program's name resolves to.
     let program = if command.word(0).contains("/claude/versions/") { "claude" } else { command.program() };
     AGENTS.iter().find(|agent| agent.program == program)
@@ -88,7 +88,7 @@ fn approves(agent: &Agent, command: &Command) -> bool {
 }
 
 /// Returns whether a command changes the agent's settings so that it calls no hook.
-fn of_settings(agent: &Agent, command: &Command, view: &CallView<'_>) -> Option<Outcome> {
+fn settings_outcome(agent: &Agent, command: &Command, view: &CallView<'_>) -> Option<Outcome> {
     let words: Vec<&str> = command.argv.iter().skip(1).map(|word| word.text.as_str()).collect();
     // Values of Codex's options before its commands can be the same words.
     let is_codex_setting = |word: &&str| {
@@ -103,7 +103,7 @@ fn of_settings(agent: &Agent, command: &Command, view: &CallView<'_>) -> Option<
     agent_settings::switches_off(&words, &view.guard)
 }
 
-fn of_command<'a>(agent: &Agent, command: &'a Command, view: &CallView<'a>) -> Option<(Outcome, &'static str)> {
+fn hookless_outcome<'a>(agent: &Agent, command: &'a Command, view: &CallView<'a>) -> Option<(Outcome, &'static str)> {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let set = variables(command, view);
     let by_variable = agent.switches.iter().any(|(variable, values)| {

@@ -32,10 +32,10 @@
 use guard_sdk::syntax::{Command, Effect, Word};
 use guard_sdk::{Finding, Outcome, Rule};
 
-use crate::call_view::{CallView, place_of, shorten};
-use crate::copies::{Guess, guess, other_name};
+use crate::call_view::{CallView, remote_kind, shorten};
+use crate::copies::{Guess, guess, new_name};
 use crate::guarded::GuardedKind;
-use crate::names::{fits, last_of};
+use crate::names::{component_matches, last_component};
 use crate::rules::guard_mentioned::is_interpreter;
 
 pub(crate) const RULE: Rule = Rule {
@@ -152,22 +152,22 @@ const VALUED: &[&str] = &["--config", "--state", "--cache", "--color", "--starte
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     for command in &view.analysis.commands {
-        findings.extend(of_command(command, view));
+        findings.extend(command_finding(command, view));
     }
-    findings.extend(view.analysis.effects.iter().filter_map(|effect| of_kill(effect, view)));
+    findings.extend(view.analysis.effects.iter().filter_map(|effect| kill_finding(effect, view)));
 }
 
-fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> {
+fn command_finding<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> {
     let shown = || shorten(&command.text());
     if let Some(start) = start(command, view) {
         let shown = shown();
-        let implied = implied_word(command, start, view);
-        let words: Vec<&str> = implied.into_iter().chain(words(command, start)).collect();
+        let implied = implied_command(command, start, view);
+        let words: Vec<&str> = implied.into_iter().chain(guard_arguments(command, start)).collect();
         let (outcome, why, remedy) = match words.first() {
-            Some(&"run") => of_run(command, start, view)?,
-            _ => of_guard(&words)?,
+            Some(&"run") => run_outcome(command, start, view)?,
+            _ => guard_outcome(&words)?,
         };
-        let outcome = match place_of(command) {
+        let outcome = match remote_kind(command) {
             None => outcome,
             // Elsewhere, only a person's commands matter. The place may still be this machine.
             Some(_) if outcome != Outcome::Deny && words.first() != Some(&"confirm") => return None,
@@ -180,18 +180,18 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
         };
         return Some(Finding::new(&RULE, message).at(outcome).remedy(remedy));
     }
-    if place_of(command).is_some() {
+    if remote_kind(command).is_some() {
         return None;
     }
-    if let Some(finding) = guess(command, view).and_then(|guess| of_guess(command, guess)) {
+    if let Some(finding) = guess(command, view).and_then(|guess| guess_finding(command, guess)) {
         return Some(finding);
     }
-    if let Some(name) = other_name(command, view) {
+    if let Some(name) = new_name(command, view) {
         let (name, shown) = (shorten(name), shown());
         let message = format!("`{shown}` makes guard-host available as `{name}`, where its commands aren't recognised");
         return Some(Finding::new(&RULE, message).at(Outcome::Ask).remedy("use the program under its own name"));
     }
-    if let Some(finding) = of_tampering(command, view) {
+    if let Some(finding) = tampering_finding(command, view) {
         return Some(finding);
     }
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
@@ -216,30 +216,30 @@ fn of_command<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Finding> 
 }
 
 /// Returns the finding for a debugger, or a program that limits a process, with a search for guard-host.
-fn of_tampering(command: &Command, view: &CallView<'_>) -> Option<Finding> {
+fn tampering_finding(command: &Command, view: &CallView<'_>) -> Option<Finding> {
     if !TAMPERING.contains(&command.program()) {
         return None;
     }
     let searches = |text: &str| text.contains("pgrep") || text.contains("pidof");
     let parts = command.argv.iter().skip(1).flat_map(|word| &word.parts);
     let mut searched = parts.filter(|part| part.kind == "command" && searches(&part.text));
-    searched.any(|part| view.guard.names_program(&part.text)).then(|| {
+    searched.any(|part| view.guard.is_program_name(&part.text)).then(|| {
         let message = format!("`{}` may stop guard-host while it is deciding a call", shorten(&command.text()));
         Finding::new(&RULE, message).at(Outcome::Ask).remedy("let the user look into it")
     })
 }
 
 /// Returns the finding for a command that may run guard-host.
-fn of_guess(command: &Command, guess: Guess) -> Option<Finding> {
+fn guess_finding(command: &Command, guess: Guess) -> Option<Finding> {
     const SPELL: &str = "spell the program's name";
-    let words = words(command, 1);
+    let words = guard_arguments(command, 1);
     let first = words.iter().copied().find(|word| !word.starts_with('-')).unwrap_or_default();
     let may_be = match guess {
         Guess::Fits => true,
         Guess::Any => TELLING.contains(&first),
         Guess::Link => PERSONAL.contains(&first),
     };
-    let known = of_guard(&words).filter(|_| may_be);
+    let known = guard_outcome(&words).filter(|_| may_be);
     let shown = shorten(&command.text());
     let (outcome, why) = match (known, guess) {
         (Some((outcome, why, _)), Guess::Fits) => (outcome, why),
@@ -253,7 +253,7 @@ fn of_guess(command: &Command, guess: Guess) -> Option<Finding> {
 
 /// Returns the start of guard-host's arguments, if the command runs it directly or through a program that runs others.
 fn start(command: &Command, view: &CallView<'_>) -> Option<usize> {
-    if view.guard.is_program(command.word(0)) || runs_by_file(command, view) {
+    if view.guard.is_program(command.word(0)) || is_program_file(command, view) {
         return Some(1);
     }
     if let Some(at) = confirming_script(command, view) {
@@ -269,8 +269,9 @@ fn start(command: &Command, view: &CallView<'_>) -> Option<usize> {
 
 /// Returns whether a path is a confirming script: it has the script's name, and is among the hooks of a harness.
 pub(crate) fn is_confirming_script(path: &str, view: &CallView<'_>) -> bool {
-    let is_named = LINK_NAMES.iter().any(|(name, what)| *what == "confirm" && fits(name, last_of(path)));
-    is_named && view.guard.covering(path).is_some_and(|found| matches!(found.what, GuardedKind::Scripts(_)))
+    let is_named =
+        LINK_NAMES.iter().any(|(name, what)| *what == "confirm" && component_matches(name, last_component(path)));
+    is_named && view.guard.find_covering(path).is_some_and(|found| matches!(found.what, GuardedKind::Scripts(_)))
 }
 
 /// Returns the index of a confirming script's word, if the command runs one. The script's text may be unknown.
@@ -282,24 +283,24 @@ fn confirming_script(command: &Command, view: &CallView<'_>) -> Option<usize> {
 }
 
 /// Returns whether the host found that the command's file is the program, regardless of its name.
-fn runs_by_file(command: &Command, view: &CallView<'_>) -> bool {
+fn is_program_file(command: &Command, view: &CallView<'_>) -> bool {
     view.index().effects(command).iter().any(|effect| effect.operation == "execute.guard-host")
 }
 
 /// Returns the command of guard-host that a name implies: that of a confirming script, or of a link in place of a
 /// script.
-fn implied_word(command: &Command, start: usize, view: &CallView<'_>) -> Option<&'static str> {
+fn implied_command(command: &Command, start: usize, view: &CallView<'_>) -> Option<&'static str> {
     if confirming_script(command, view).is_some_and(|at| at + 1 == start) {
         return Some("confirm");
     }
-    let name = last_of(command.word(0));
+    let name = last_component(command.word(0));
     let (_, word) = LINK_NAMES.iter().find(|(link, _)| *link == name)?;
-    let is_implied = *word == "confirm" || words(command, start).is_empty();
-    (is_implied && runs_by_file(command, view)).then_some(word)
+    let is_implied = *word == "confirm" || guard_arguments(command, start).is_empty();
+    (is_implied && is_program_file(command, view)).then_some(word)
 }
 
 /// Returns the arguments of guard-host without its global options.
-fn words(command: &Command, start: usize) -> Vec<&str> {
+fn guard_arguments(command: &Command, start: usize) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = command.argv.iter().skip(start);
     while let Some(word) = rest.next() {
@@ -315,7 +316,7 @@ fn words(command: &Command, start: usize) -> Vec<&str> {
 
 /// Returns the finding for `guard-host run`. `None` if the analyzer reads the confined command, which is then judged by
 /// itself, and if no option allows more than the analysis finds.
-fn of_run(command: &Command, start: usize, view: &CallView<'_>) -> Option<(Outcome, &'static str, &'static str)> {
+fn run_outcome(command: &Command, start: usize, view: &CallView<'_>) -> Option<(Outcome, &'static str, &'static str)> {
     const NARROW: &[&str] = &["-n", "--dry-run", "-q", "--quiet", "-v", "--verbose", "-h", "--help"];
     let is_option = |word: &&Word| word.text.starts_with('-') && word.text != "--";
     let words = || command.argv.iter().skip(start).skip_while(|word| word.text == "run");
@@ -358,14 +359,14 @@ fn is_installed(command: &Command, view: &CallView<'_>) -> bool {
     let word = command.word(0);
     let is_named = !word.contains('/') && !view.sets_path();
     let is_at_place = || {
-        let is_program = view.guard.covering(word).is_some_and(|found| found.what == GuardedKind::Program);
+        let is_program = view.guard.find_covering(word).is_some_and(|found| found.what == GuardedKind::Program);
         PLACES.contains(&word) || word.contains('/') && is_program
     };
     (is_named || is_at_place()) && !command.via.iter().any(|via| FETCHING.contains(&via.kind.as_str()))
 }
 
 /// Returns the finding for a call of guard-host. `None` if the call changes nothing.
-fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
+fn guard_outcome(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
     const BY_HAND: &str = "ask the user to run it in a terminal";
     const SAY: &str = "say why it is needed, so that the user can approve it";
     let plain: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).take(2).collect();
@@ -422,7 +423,7 @@ fn of_guard(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)> {
 }
 
 /// Returns the finding for stopping a running guard-host.
-fn of_kill(effect: &Effect, view: &CallView<'_>) -> Option<Finding> {
+fn kill_finding(effect: &Effect, view: &CallView<'_>) -> Option<Finding> {
     if effect.kind != "process" || effect.tag("where").is_some() {
         return None;
     }
@@ -431,7 +432,7 @@ fn of_kill(effect: &Effect, view: &CallView<'_>) -> Option<Finding> {
         return Some(Finding::new(&RULE, message).remedy("let the user stop it"));
     }
     let by_pattern = effect.tag("pattern").is_some() && selects(&effect.target, view);
-    (by_pattern || selected_by_search(effect, view)).then(|| {
+    (by_pattern || is_selected_by_search(effect, view)).then(|| {
         let message = format!("`{}` may stop guard-host while it is deciding a call", shorten(&effect.target));
         Finding::new(&RULE, message).at(Outcome::Ask).remedy("give the full name of the process")
     })
@@ -452,7 +453,7 @@ fn selects(pattern: &str, view: &CallView<'_>) -> bool {
         true => folded.len() >= SELECTS && view.guard.program_names().any(|name| fits(&name.to_ascii_lowercase())),
         false => {
             let shell = core.replace(".*", "*").replace(".+", "*").replace(['(', ')'], "");
-            shell.split('|').any(|part| part.contains('*') || part.contains('[')) && view.guard.fits_program(&shell)
+            shell.split('|').any(|part| part.contains('*') || part.contains('[')) && view.guard.matches_program(&shell)
                 || core.split(['|', '(', ')', ' ']).any(|word| view.guard.is_program(word.trim_matches(['[', ']'])))
         }
     }
@@ -465,9 +466,9 @@ const SELECTS: usize = 3;
 const SEARCHED: usize = 256;
 
 /// Returns whether the processes come from a search for the program: `pgrep NAME | xargs kill`, `kill $(pidof NAME)`.
-fn selected_by_search(effect: &Effect, view: &CallView<'_>) -> bool {
+fn is_selected_by_search(effect: &Effect, view: &CallView<'_>) -> bool {
     // Otherwise there is no search, or the command's own words name the program.
-    if !effect.target.contains(['$', '{', '`']) || view.guard.names_program(&effect.target) {
+    if !effect.target.contains(['$', '{', '`']) || view.guard.is_program_name(&effect.target) {
         return false;
     }
     let mut searches =
@@ -478,7 +479,7 @@ fn selected_by_search(effect: &Effect, view: &CallView<'_>) -> bool {
         let mut words = command.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
         let own = |word: &str| match command.program() {
             "pgrep" | "grep" | "egrep" => selects(word, view),
-            "awk" => view.guard.names_program(word),
+            "awk" => view.guard.is_program_name(word),
             _ => view.guard.is_program(word),
         };
         words.any(|word| own(&word.text))

@@ -38,7 +38,7 @@ pub(crate) const RULE: Rule = Rule {
 
 pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     findings.extend(view.touches().iter().filter(|touch| touch.what.is_own()).map(finding));
-    findings.extend(pins::changed(view).map(|target| {
+    findings.extend(pins::changed_reference(view).map(|target| {
         let target = shorten(&target);
         let message = format!("changes `{target}`, a git reference that guard-host needs for undo");
         let remedy = "don't change `refs/guard-host`: the user can remove old copies with `guard-host undo prune`";
@@ -66,7 +66,7 @@ fn finding(touch: &GuardedChange<'_>) -> Finding {
         Reach::Itself => "tell the user which change is needed and why, so that they can make it",
         _ => "name the files that you mean instead of the whole folder",
     };
-    touch.tagged(Finding::new(&RULE, message).at(outcome).remedy(remedy))
+    touch.with_path(Finding::new(&RULE, message).at(outcome).remedy(remedy))
 }
 
 fn part(what: GuardedKind) -> &'static str {

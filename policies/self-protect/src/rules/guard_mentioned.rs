@@ -191,7 +191,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     if !findings.is_empty() {
         return;
     }
-    let found = if view.is_command() { of_command(view) } else { of_other_tool(view) };
+    let found = if view.is_command() { command_mention(view) } else { tool_mention(view) };
     findings.extend(found.map(|(name, why)| {
         let message = format!("`{}` is guarded, and {why}", shorten(&name));
         Finding::new(&RULE, message)
@@ -202,7 +202,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
 /// The protected name, and a clause with the reason why its use isn't understood.
 type Mention = (String, String);
 
-fn of_command(view: &CallView<'_>) -> Option<Mention> {
+fn command_mention(view: &CallView<'_>) -> Option<Mention> {
     let analysis = view.analysis;
     let scripts = analysis.scripts.iter().filter(|script| mention::may_change(script));
     let mut scripts = scripts.filter_map(|script| Some((mention::find(&script.text, &view.guard)?, script)));
@@ -218,7 +218,7 @@ fn of_command(view: &CallView<'_>) -> Option<Mention> {
     }
     let uncertain = analysis.effects.iter().find(|effect| {
         let changes = matches!(effect.kind.as_str(), "write" | "delete" | "metadata" | "process");
-        changes && !effect.certain && view.guard.names_program(&effect.target)
+        changes && !effect.certain && view.guard.is_program_name(&effect.target)
     });
     if let Some(effect) = uncertain {
         return Some((effect.target.clone(), "its name is known only at run time".to_owned()));
@@ -232,26 +232,27 @@ fn of_command(view: &CallView<'_>) -> Option<Mention> {
         return Some((effect.target.clone(), "the container may mount it from this machine".to_owned()));
     }
     // Words of a command in a container are other paths on this machine.
-    let mut given = analysis.effects.iter().filter(|effect| effect.operation == "execute.unknown").flat_map(|effect| {
-        let paths = effect.tags.iter().filter(|(name, path)| name == "given" && is_guarded(path, view));
-        paths.map(move |(_, path)| (path.clone(), unknown_use(&effect.target)))
-    });
-    if let Some(named) = given.next() {
+    let mut passed =
+        analysis.effects.iter().filter(|effect| effect.operation == "execute.unknown").flat_map(|effect| {
+            let paths = effect.tags.iter().filter(|(name, path)| name == "given" && is_guarded(path, view));
+            paths.map(move |(_, path)| (path.clone(), unknown_use(&effect.target)))
+        });
+    if let Some(named) = passed.next() {
         return Some(named);
     }
     let changes = analysis.effects.iter().filter(|effect| touch::is_change(effect));
     let selected =
-        changes.filter_map(|effect| Some((supplying_searches::reached_by_content(effect, view)?, effect))).next();
+        changes.filter_map(|effect| Some((supplying_searches::content_search_start(effect, view)?, effect))).next();
     if let Some((place, effect)) = selected {
         let by = effect.tag("by").unwrap_or("the command").to_owned();
         return Some((place, format!("`{by}` may change any of the files there")));
     }
-    analysis.commands.iter().filter(|command| !is_remote(command)).find_map(|command| of_command_words(command, view))
+    analysis.commands.iter().filter(|command| !is_remote(command)).find_map(|command| words_mention(command, view))
 }
 
 /// Returns a protected path that a command gets, and that no effect explains.
-fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Mention> {
-    if let Some(named) = unexplained::of_variable(command, |path| covers(path, command, view)) {
+fn words_mention<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Mention> {
+    if let Some(named) = unexplained::variable_mention(command, |path| covers(path, command, view)) {
         return Some(named);
     }
     let program = command.program();
@@ -261,8 +262,8 @@ fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Men
         return None;
     }
     let effects = || view.index().effects(command).iter().copied();
-    if !is_harmless && (interprets || !effects().any(|effect| tells(&effect.kind))) {
-        let place = supplying_searches::reached_by_words(command, view);
+    if !is_harmless && (interprets || !effects().any(|effect| explains_use(&effect.kind))) {
+        let place = supplying_searches::words_search_start(command, view);
         if let Some(place) = place {
             return Some((place, format!("`{}` may do anything with the files there", shorten(program))));
         }
@@ -270,7 +271,7 @@ fn of_command_words<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Men
     let is_unexplained = |found: &Candidate<'_>| {
         let explains = |effect: &Effect| {
             let is_change = matches!(effect.kind.as_str(), "write" | "delete" | "metadata");
-            let may_explain = if found.is_output { is_change } else { tells(&effect.kind) };
+            let may_explain = if found.is_output { is_change } else { explains_use(&effect.kind) };
             may_explain && effect.spellings().any(|text| text == found.value || text == found.word)
         };
         (found.is_output || !is_harmless) && covers(found.value, command, view) && !effects().any(explains)
@@ -290,7 +291,7 @@ fn unknown_use(program: &str) -> String {
 }
 
 /// Returns whether an effect of this kind explains the use of a file.
-fn tells(kind: &str) -> bool {
+fn explains_use(kind: &str) -> bool {
     matches!(kind, "read" | "write" | "delete" | "metadata" | "network" | "vcs" | "container" | "package")
 }
 
@@ -303,7 +304,7 @@ fn covers(word: &str, command: &Command, view: &CallView<'_>) -> bool {
 
 /// Returns whether a path is, or is in, something protected other than the program.
 fn is_guarded(path: &str, view: &CallView<'_>) -> bool {
-    view.guard.covering(path).is_some_and(|guarded| guarded.what != GuardedKind::Program)
+    view.guard.find_covering(path).is_some_and(|guarded| guarded.what != GuardedKind::Program)
 }
 
 /// Returns whether a command is started in an existing container.
@@ -320,7 +321,7 @@ fn is_in_running(id: u32, view: &CallView<'_>) -> bool {
 }
 
 /// Returns a mention in a tool with unknown effects, such as an MCP server's tool.
-fn of_other_tool(view: &CallView<'_>) -> Option<Mention> {
+fn tool_mention(view: &CallView<'_>) -> Option<Mention> {
     let tool = view.call.tool();
     if view.analysis.coverage == Coverage::Complete || TALK.contains(&tool) {
         return None;
@@ -330,11 +331,11 @@ fn of_other_tool(view: &CallView<'_>) -> Option<Mention> {
         return None;
     }
     let mut left = VALUES;
-    let found = in_value(view.input(), "", view, 0, &mut left)?;
+    let found = value_mention(view.input(), "", view, 0, &mut left)?;
     Some((found, format!("the tool `{}` may do anything with it", shorten(tool))))
 }
 
-fn in_value(value: &Value, key: &str, view: &CallView<'_>, depth: usize, left: &mut usize) -> Option<String> {
+fn value_mention(value: &Value, key: &str, view: &CallView<'_>, depth: usize, left: &mut usize) -> Option<String> {
     *left = left.checked_sub(1)?;
     if depth > DEPTH {
         return None;
@@ -342,15 +343,15 @@ fn in_value(value: &Value, key: &str, view: &CallView<'_>, depth: usize, left: &
     match value {
         Value::String(text) => {
             let path = text.strip_prefix("file://").unwrap_or(text);
-            let is_path = path.len() <= PATH_BYTES && !path.contains('\n') && view.guard.covering(path).is_some();
+            let is_path = path.len() <= PATH_BYTES && !path.contains('\n') && view.guard.find_covering(path).is_some();
             if is_path {
                 return Some(path.to_owned());
             }
             let is_code = CODE.iter().any(|name| key.eq_ignore_ascii_case(name));
             is_code.then(|| mention::find(text, &view.guard)).flatten().map(|guarded| guarded.entry.to_owned())
         }
-        Value::Array(items) => items.iter().find_map(|item| in_value(item, key, view, depth + 1, left)),
-        Value::Object(map) => map.iter().find_map(|(key, value)| in_value(value, key, view, depth + 1, left)),
+        Value::Array(items) => items.iter().find_map(|item| value_mention(item, key, view, depth + 1, left)),
+        Value::Object(map) => map.iter().find_map(|(key, value)| value_mention(value, key, view, depth + 1, left)),
         _ => None,
     }
 }

@@ -35,6 +35,6 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
         let path = shorten(&touch.effect.target);
         let message = format!("`{path}` needs confirmation: {harness} keeps its hooks there, including guard-host's");
         let finding = Finding::new(&RULE, message).remedy("say what the change does, so that the user can approve it");
-        findings.push(touch.tagged(finding));
+        findings.push(touch.with_path(finding));
     }
 }

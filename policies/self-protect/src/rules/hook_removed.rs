@@ -45,6 +45,6 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
             Change::Edits => continue,
         };
         let message = format!("`{path}` holds guard-host's hook in {harness}, and the call {why}");
-        findings.push(touch.tagged(Finding::new(&RULE, message).remedy(remedy)));
+        findings.push(touch.with_path(Finding::new(&RULE, message).remedy(remedy)));
     }
 }

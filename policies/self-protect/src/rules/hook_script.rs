@@ -36,6 +36,6 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
         };
         let message = format!("`{path}` {what} the hooks of {harness} run at each step without asking");
         let finding = Finding::new(&RULE, message).at(outcome);
-        findings.push(touch.tagged(finding.remedy("write the script elsewhere and let the user put it in place")));
+        findings.push(touch.with_path(finding.remedy("write the script elsewhere and let the user put it in place")));
     }
 }

@@ -1,6 +1,6 @@
 //! The names and paths that a search selects.
 
-use crate::names::last_of;
+use crate::names::last_component;
 
 /// The maximum number and length of patterns. Beyond it, a search is treated as selecting all files.
 const PATTERNS: usize = 64;
@@ -17,7 +17,7 @@ pub(super) struct Pattern {
 }
 
 /// Returns the patterns of a `find` search. Empty if it can select files with any name.
-pub(super) fn of_find(words: &[&str]) -> Vec<Pattern> {
+pub(super) fn find_patterns(words: &[&str]) -> Vec<Pattern> {
     let negates = |word: Option<&&str>| word.is_some_and(|word| matches!(*word, "!" | "-not"));
     let has_negated_group = words.windows(2).any(|pair| negates(pair.first()) && pair.last() == Some(&"("));
     let mut patterns = Vec::new();
@@ -48,6 +48,7 @@ pub(super) fn name_of_expression(expression: &str) -> String {
     if expression.contains(['(', '|', '+', '{', '[']) {
         return "*".to_owned();
     }
-    let last = last_of(expression).replace("\\.", "\u{0}").replace(".*", "*").replace('.', "?").replace('\u{0}', ".");
+    let last =
+        last_component(expression).replace("\\.", "\u{0}").replace(".*", "*").replace('.', "?").replace('\u{0}', ".");
     last.chars().filter(|letter| !matches!(letter, '^' | '$' | '\\')).collect()
 }

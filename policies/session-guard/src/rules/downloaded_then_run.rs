@@ -24,7 +24,7 @@ use guard_sdk::{Call, Event, Outcome, Presence, ResolvedPath, Rule};
 
 use super::Hit;
 use crate::Settings;
-use crate::past::{SessionHistory, tag, told};
+use crate::past::{SessionHistory, format_event, tag};
 
 pub(crate) const RULE: Rule = Rule {
     id: "downloaded-then-run",
@@ -151,7 +151,7 @@ pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Setti
     let analysis = call.analysis();
     let runs =
         analysis.commands.iter().flat_map(|command| run_files(command).into_iter().map(move |file| (command, file)));
-    let files = runs.take(WORDS * 4).map(|(command, file)| (command, file, resolved(call, command, file)));
+    let files = runs.take(WORDS * 4).map(|(command, file)| (command, file, resolve_word(call, command, file)));
     let files: Vec<_> = files.filter(|(.., found)| is_file(found)).collect();
     let names: Vec<&Command> = analysis.commands.iter().filter(|command| is_bare(command, &past.index)).collect();
     if files.is_empty() && names.is_empty() {
@@ -167,8 +167,8 @@ pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Setti
     files
         .into_iter()
         .find_map(|(command, file, found)| {
-            let event =
-                SessionHistory::download(&downloads, &found.canonical).filter(|event| is_of(call, &found, event))?;
+            let event = SessionHistory::download(&downloads, &found.canonical)
+                .filter(|event| belongs_to(call, &found, event))?;
             let from = tag(event, "from").unwrap_or_default();
             let is_it = |path: &str| [&found.canonical, &found.lexical].iter().any(|own| *own == path);
             let is_read = |script: &&Script| {
@@ -190,7 +190,7 @@ pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Setti
 }
 
 fn hit(file: &str, event: &Event) -> Hit {
-    let (file, how, from) = (shorten(file), told(event), tag(event, "from").unwrap_or_default());
+    let (file, how, from) = (shorten(file), format_event(event), tag(event, "from").unwrap_or_default());
     let from = if from.is_empty() { String::new() } else { format!(" from `{}`", shorten(from)) };
     Hit {
         message: format!("runs `{file}`, which this session downloaded{from} ({how}) and guard-host can't analyze"),
@@ -226,7 +226,7 @@ fn is_file(found: &ResolvedPath) -> bool {
 
 /// Returns whether the file came with the download. Git tracks the files that a folder had before, and ignores build
 /// output.
-fn is_of(call: &Call<'_>, found: &ResolvedPath, event: &Event) -> bool {
+fn belongs_to(call: &Call<'_>, found: &ResolvedPath, event: &Event) -> bool {
     let root = call.context().project_root;
     let is_clone = found.git_root == event.target && root != event.target;
     let is_around = below(&root, &event.target).is_some();
@@ -268,7 +268,7 @@ fn run_files(command: &Command) -> Vec<&str> {
 }
 
 /// Resolves a word of the command.
-fn resolved(call: &Call<'_>, command: &Command, text: &str) -> ResolvedPath {
+fn resolve_word(call: &Call<'_>, command: &Command, text: &str) -> ResolvedPath {
     let path = match text.starts_with(['/', '~']) || command.cwd.is_empty() {
         true => text.to_owned(),
         false => format!("{}/{text}", command.cwd),

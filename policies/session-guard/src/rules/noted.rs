@@ -42,7 +42,7 @@ pub(crate) fn findings(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Se
         |effect: &&Effect| reads_secret(call, effect, past.index.command(effect.command_id), settings, last_print);
     let secrets = analysis.effects.iter().filter(is_secret);
     let secrets = secrets.map(|effect| ("secret-read", name(effect)));
-    let downloads = downloads::of_call(call, past).into_iter().map(|path| ("download", path));
+    let downloads = downloads::downloaded_files(call, past).into_iter().map(|path| ("download", path));
     let mut noted: Vec<(&str, String)> = secrets.chain(downloads).take(FILES).collect();
     noted.dedup();
     let finding = |(kind, target): (&str, String)| Finding::new(&RULE, "").tag("history", format!("{kind} {target}"));
@@ -75,5 +75,5 @@ fn reads_secret(
     let is_public = effect.target.ends_with(".pub") || effect.target.ends_with("known_hosts");
     // A search of everything only reads existing files.
     let is_there = effect.tag("swept").is_none() || effect.path.exists == Presence::Yes;
-    !is_used && !is_public && is_there && settings.files.secret_of(effect).is_some()
+    !is_used && !is_public && is_there && settings.files.find_secret(effect).is_some()
 }

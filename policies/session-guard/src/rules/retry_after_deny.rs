@@ -50,8 +50,9 @@ pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Setti
     denied.iter().rev().find_map(|event| {
         let did = event.tags.iter().filter(|(name, _)| name == "effect").map(|(_, value)| value);
         let did: Vec<&String> = did.collect();
-        let repeats = |effect: &&&Effect| did.iter().any(|did| named(effect) == **did || deletes_more(effect, did));
-        let repeated: Vec<String> = effects.iter().filter(repeats).map(|effect| named(effect)).collect();
+        let repeats =
+            |effect: &&&Effect| did.iter().any(|did| format_effect(effect) == **did || deletes_more(effect, did));
+        let repeated: Vec<String> = effects.iter().filter(repeats).map(|effect| format_effect(effect)).collect();
         if repeated.is_empty() {
             return None;
         }
@@ -71,7 +72,7 @@ pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Setti
 /// Returns whether the effect is compared: a change, or a secret's read. Other reads aren't, because every `cat` would
 /// open the history.
 fn is_compared(effect: &Effect, settings: &Settings) -> bool {
-    let is_secret = || effect.operation == "secret.read" || settings.files.secret_of(effect).is_some();
+    let is_secret = || effect.operation == "secret.read" || settings.files.find_secret(effect).is_some();
     is_change(effect) || effect.kind == "read" && is_known(effect) && is_secret()
 }
 
@@ -92,7 +93,7 @@ fn is_known(effect: &Effect) -> bool {
 }
 
 /// Formats the effect as in the history of denied calls.
-fn named(effect: &Effect) -> String {
+fn format_effect(effect: &Effect) -> String {
     match effect.path.canonical.as_str() {
         "" => format!("{} {}", effect.operation, effect.target),
         path => format!("{} {path}", effect.kind),

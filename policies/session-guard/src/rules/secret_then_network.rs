@@ -23,7 +23,7 @@ use guard_sdk::{Call, Outcome, Rule};
 
 use super::Hit;
 use crate::Settings;
-use crate::past::{SessionHistory, told};
+use crate::past::{SessionHistory, format_event};
 use crate::sends;
 
 pub(crate) const RULE: Rule = Rule {
@@ -37,7 +37,7 @@ pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Setti
     let sent = sends::find(call, past, settings)?;
     let read = past.events("secret-read").pop()?;
     let to = if sent.to.is_empty() { "another machine".to_owned() } else { format!("`{}`", shorten(&sent.to)) };
-    let (what, secret, how) = (sent.what, shorten(&read.target), told(&read));
+    let (what, secret, how) = (sent.what, shorten(&read.target), format_event(&read));
     // A prompt may have been refused or left unanswered.
     let has_read = if past.may_have_run(&read) { "may have read" } else { "read" };
     Some(Hit {

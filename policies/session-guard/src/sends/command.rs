@@ -192,8 +192,8 @@ pub(super) fn find(
     let is_fed = command.is_fed();
     let is_repeated = command.via.iter().any(|via| matches!(via.kind.as_str(), "xargs" | "parallel" | "find-exec"));
     if RESOLVERS.contains(&program) {
-        let asked = words().find(|word| is_computed(word) || has_variable(word) || has_token(&word.text));
-        return asked.map(|word| word.text.clone()).or_else(|| (is_repeated || is_fed).then(String::new));
+        let computed = words().find(|word| is_computed(word) || has_variable(word) || has_token(&word.text));
+        return computed.map(|word| word.text.clone()).or_else(|| (is_repeated || is_fed).then(String::new));
     }
     if SENDERS.contains(&program) || program == "openssl" && command.word(1) == "s_client" && is_fed {
         return Some(named());
@@ -208,7 +208,7 @@ pub(super) fn find(
         return Some(String::new());
     }
     if matches!(program, "gh" | "glab") {
-        return of_forge(command);
+        return forge_destination(command);
     }
     if program == "git" && texts().any(|text| matches!(text, "send-email" | "lfs")) {
         return texts().any(|text| matches!(text, "send-email" | "push")).then(String::new);
@@ -219,7 +219,7 @@ pub(super) fn find(
         return texts().any(gives).then(named);
     }
     if DATABASES.contains(&program) {
-        return of_database(command, is_fed).filter(|host| is_foreign(host));
+        return database_destination(command, is_fed).filter(|host| is_foreign(host));
     }
     if INTERPRETERS.contains(&lower.as_str()) {
         let bodies = command.redirections.iter().map(|redirection| redirection.body.as_str());
@@ -240,10 +240,10 @@ pub(super) fn find(
     let found = found.filter(|(_, address)| !is_inside || host(address).contains('.'));
     let found: Vec<(&Word, &str)> = found.collect();
     let to = found.first().map(|(_, address)| host(address))?;
-    let carrier = found.iter().any(|(word, address)| carries(word, address, command, analysis));
+    let carrier = found.iter().any(|(word, address)| contains_data(word, address, command, analysis));
     let is_filled = is_repeated && found.iter().any(|(_, address)| address.contains("{}"));
     let is_open = is_web(program) || RUNNERS.contains(&program) || is_unknown(command, index);
-    (carrier || is_filled || is_open && gives(command, is_fed)).then_some(to)
+    (carrier || is_filled || is_open && sends_data(command, is_fed)).then_some(to)
 }
 
 /// Programs that run another one, which may be an HTTP client.
@@ -267,15 +267,15 @@ fn is_unknown(command: &Command, index: &Index<'_>) -> bool {
 }
 
 /// Returns the host of a database that a statement writes to.
-fn of_database(command: &Command, is_fed: bool) -> Option<String> {
+fn database_destination(command: &Command, is_fed: bool) -> Option<String> {
     let texts: Vec<&str> = command.argv.iter().skip(1).take(WORDS).map(|word| word.text.as_str()).collect();
     let behind = |pair: &[&str]| match pair {
         ["-h" | "--host" | "-S", host] => Some((*host).to_owned()),
         _ => None,
     };
-    let given = texts.windows(2).find_map(behind);
-    let given = given.or_else(|| texts.iter().find_map(|text| text.strip_prefix("--host=").map(str::to_owned)));
-    let given = given.or_else(|| texts.iter().find(|text| text.contains("://")).map(|text| host(text)))?;
+    let address = texts.windows(2).find_map(behind);
+    let address = address.or_else(|| texts.iter().find_map(|text| text.strip_prefix("--host=").map(str::to_owned)));
+    let address = address.or_else(|| texts.iter().find(|text| text.contains("://")).map(|text| host(text)))?;
     let stores = |text: &&str| {
         let lower = text.to_ascii_lowercase();
         let mut words = lower.split(|char: char| !char.is_ascii_alphanumeric());
@@ -283,11 +283,11 @@ fn of_database(command: &Command, is_fed: bool) -> Option<String> {
             STORING.iter().any(|storing| word == *storing || storing.len() > 5 && word.starts_with(storing))
         })
     };
-    (is_fed || texts.iter().any(stores)).then_some(given)
+    (is_fed || texts.iter().any(stores)).then_some(address)
 }
 
 /// Returns whether an HTTP request sends data: by its method, its body, or a computed value.
-fn gives(command: &Command, is_fed: bool) -> bool {
+fn sends_data(command: &Command, is_fed: bool) -> bool {
     let texts: Vec<&str> = command.argv.iter().skip(1).take(WORDS).map(|word| word.text.as_str()).collect();
     let is_method = |text: &str| {
         let method = text.to_ascii_uppercase();
@@ -347,7 +347,7 @@ fn address<'w>(before: &Word, word: &'w Word, program: &str) -> Option<&'w str> 
 }
 
 /// Returns the destination if `gh` or `glab` writes to another repository than the project's.
-fn of_forge(command: &Command) -> Option<String> {
+fn forge_destination(command: &Command) -> Option<String> {
     let words: Vec<&str> = command.argv.iter().skip(1).take(WORDS).map(|word| word.text.as_str()).collect();
     let writes = words.iter().take(3).any(|word| {
         matches!(
@@ -376,7 +376,7 @@ fn is_web(program: &str) -> bool {
 }
 
 /// Returns whether an address contains data that is only known at run time, or looks like a secret.
-fn carries(word: &Word, address: &str, command: &Command, analysis: &Analysis) -> bool {
+fn contains_data(word: &Word, address: &str, command: &Command, analysis: &Analysis) -> bool {
     let query = address.split_once('?').map_or("", |(_, query)| query);
     let holds_data = || has_variable(word) && reads_data(word, command, analysis);
     let is_odd = ["dict://", "gopher://", "ldap://", "ldaps://", "telnet://", "tftp://"]

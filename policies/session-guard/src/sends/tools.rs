@@ -43,7 +43,7 @@ pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option
     let address = || texts.iter().find(|text| text.contains("://")).map(|text| host(text));
     let what = || format!("`{tool}`");
     if tool == "WebFetch" {
-        let carrier = texts.iter().find(|text| text.contains("://") && carries(text))?;
+        let carrier = texts.iter().find(|text| text.contains("://") && contains_secret(text))?;
         let to = host(carrier);
         return is_foreign(&to).then(|| OutgoingData { what: what(), to });
     }
@@ -52,7 +52,7 @@ pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option
     if LOCAL.iter().any(|local| server.split(['_', '-']).any(|part| part == *local)) {
         return None;
     }
-    let words = words(name);
+    let words = split_name(name);
     let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     // A file of this machine.
     let is_file = PATHS.iter().any(|name| input.get(*name).is_some_and(Value::is_string));
@@ -61,7 +61,7 @@ pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option
     }
     let reads = words.first().is_some_and(|word| READING.contains(&word.as_str()))
         || words.last().is_some_and(|word| word == "search");
-    let carrier = texts.iter().find(|text| text.contains("://") && carries(text));
+    let carrier = texts.iter().find(|text| text.contains("://") && contains_secret(text));
     let key = |names: &[&str]| names.iter().find_map(|name| input.get(*name));
     let names = input.as_object().into_iter().flat_map(|map| map.iter()).filter(|(_, value)| !value.is_null());
     let mut names = names.map(|(name, _)| name.to_ascii_lowercase());
@@ -81,13 +81,13 @@ pub(super) fn find(call: &Call<'_>, is_foreign: impl Fn(&str) -> bool) -> Option
 }
 
 /// Returns whether an address contains a likely secret.
-fn carries(address: &str) -> bool {
+fn contains_secret(address: &str) -> bool {
     let query = address.split_once('?').map_or("", |(_, query)| query);
     has_token(query) || has_token_label(address)
 }
 
 /// Splits a name in any spelling into words: `browser_type`, `sendMessage`, `create-issue`.
-fn words(name: &str) -> Vec<String> {
+fn split_name(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut was_lower = false;
     for char in name.chars() {
@@ -119,12 +119,12 @@ fn collect<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use super::split_name;
 
     #[test]
     fn a_name_is_split_into_its_words() {
         for name in ["sendMessage", "send_message", "Send-Message"] {
-            assert_eq!(words(name), ["send", "message"], "{name}");
+            assert_eq!(split_name(name), ["send", "message"], "{name}");
         }
     }
 }

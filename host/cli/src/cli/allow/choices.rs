@@ -12,7 +12,7 @@ use super::{SHOWN, SHOWN_BYTES, recorded_input};
 use crate::cli::args::AllowArgs;
 use crate::cli::past_questions::INSTEAD_OF_ASK;
 use crate::cli::print;
-use crate::cli::subject::{Evaluator, Evaluators, refused, tool_calls};
+use crate::cli::subject::{Evaluator, Evaluators, exit_error, tool_calls};
 use crate::cli::terminal::{answer, is_agreed};
 use guard_config::edit::allow::block;
 use guard_config::{Config, load};
@@ -150,7 +150,7 @@ impl Choices {
             Outcome::Deny => {
                 let hint = "`guard-host explain` says which rule denies it; a setting of its policy may lower it";
                 let text = format!("`{}` is denied, and an allow only lifts asks", self.shown);
-                Err(refused(Exit::NoQuestion, text, hint))
+                Err(exit_error(Exit::NoQuestion, text, hint))
             }
             _ if !question.rules.is_empty() && question.rules.iter().all(|rule| rule.starts_with(OF_SESSION)) => {
                 self.obstacle = "the prompt came from earlier calls of its session; `hosts` in the settings of \
@@ -158,7 +158,7 @@ impl Choices {
                     .to_owned();
                 Ok(false)
             }
-            _ => Err(refused(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), "")),
+            _ => Err(exit_error(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), "")),
         }
     }
 
@@ -234,7 +234,7 @@ impl Choices {
             }
             false => format!("{}. No setting in your guard.toml changes {}", self.obstacle, self.rules.join(", ")),
         };
-        refused(Exit::NoQuestion, text, hint)
+        exit_error(Exit::NoQuestion, text, hint)
     }
 
     /// Shows the choices, and lets the person choose one.
@@ -251,7 +251,7 @@ impl Choices {
                 _ => {
                     let hint =
                         format!("{}; other options for `--choose`:\n{}", self.obstacle, self.titles().join("\n"));
-                    return Err(refused(Exit::NoQuestion, format!("no allow can cover `{}`", self.shown), hint));
+                    return Err(exit_error(Exit::NoQuestion, format!("no allow can cover `{}`", self.shown), hint));
                 }
             },
             chosen => chosen,
@@ -336,7 +336,7 @@ impl Choices {
 
     fn no_option(&self, answer: &str) -> anyhow::Error {
         let hint = format!("the options are:\n{}", self.titles().join("\n"));
-        refused(Exit::Usage, format!("there is no option {}; nothing was changed", plain(answer)), hint)
+        exit_error(Exit::Usage, format!("there is no option {}; nothing was changed", plain(answer)), hint)
     }
 
     fn titles(&self) -> Vec<String> {
@@ -365,7 +365,7 @@ fn missing_rule_error(rule: &str, config: &Config) -> Option<anyhow::Error> {
         Some(file) => format!("change its settings in {file}, or in the folder `config` next to its script"),
         None => format!("give it settings in a `[[policy]]` named `{policy}` of your guard.toml"),
     };
-    Some(refused(
+    Some(exit_error(
         Exit::NoQuestion,
         format!("`{policy}` isn't in your chain: only a hook that names it evaluates it"),
         hint,

@@ -81,7 +81,7 @@ impl Others {
     pub(super) fn passing(&self, allows: &[Allow], evaluators: &mut Evaluators<'_>) -> anyhow::Result<Vec<String>> {
         let mut passing = Vec::new();
         for other in &self.asked {
-            if lifts(evaluators.at(&other.there)?, allows, &other.trace, (&other.call, &other.there)) {
+            if lifts(evaluators.evaluator_at(&other.there)?, allows, &other.trace, (&other.call, &other.there)) {
                 passing.push(other.shown());
             }
         }
@@ -108,7 +108,7 @@ impl Others {
     pub(super) fn recoverable(&self, evaluators: &mut Evaluators<'_>) -> anyhow::Result<Vec<String>> {
         let mut passing = Vec::new();
         for other in &self.asked {
-            if evaluators.at(&other.there)?.would_skip_prompt(&other.call, &other.trace, &other.there) {
+            if evaluators.evaluator_at(&other.there)?.would_skip_prompt(&other.call, &other.trace, &other.there) {
                 passing.push(other.shown());
             }
         }

@@ -39,12 +39,12 @@ fn list(command: &Command) -> String {
         }
         list.push('\n');
     }
-    let _ = write!(list, "Also: {}", others(command).join(", "));
+    let _ = write!(list, "Also: {}", ungrouped_commands(command).join(", "));
     list
 }
 
 /// Returns the commands that aren't in a group.
-fn others(command: &Command) -> Vec<&str> {
+fn ungrouped_commands(command: &Command) -> Vec<&str> {
     let is_grouped = |name: &str| GROUPS.iter().any(|(_, names)| names.contains(&name));
     let shown = command.get_subcommands().filter(|command| !command.is_hide_set());
     let mut names: Vec<&str> = shown.map(Command::get_name).filter(|name| !is_grouped(name)).collect();

@@ -57,7 +57,7 @@ pub(in crate::cli) struct InstallArgs {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "127.0.0.1:8273",
-        value_parser = here,
+        value_parser = parse_local_address,
         conflicts_with_all = ["shared", "managed", "plugin", "shim", "hooks_file", "only", "fail_open"],
     )]
     pub(in crate::cli) http: Option<SocketAddr>,
@@ -108,7 +108,7 @@ enum ScopeName {
 }
 
 /// Parses a local address with a port.
-fn here(text: &str) -> Result<SocketAddr, String> {
+fn parse_local_address(text: &str) -> Result<SocketAddr, String> {
     let address = text.parse::<SocketAddr>().ok().filter(|address| address.ip().is_loopback() && address.port() != 0);
     address.ok_or_else(|| "give an address and a port of this machine alone, such as --http=127.0.0.1:9000".to_owned())
 }

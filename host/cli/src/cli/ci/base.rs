@@ -95,7 +95,7 @@ pub(super) fn settings(project: &Project<'_>) -> anyhow::Result<StepResult> {
         0 => StepResult::passed(format!("no changes since {}", base.name)),
         count => StepResult::passed(format!("{} since {}", print::count(count as u64, "change"), base.name)),
     }
-    .with(notices))
+    .with_remarks(notices))
 }
 
 fn changes(project: &Project<'_>, base: &Base, now: &[Entry]) -> Vec<Mistake> {
@@ -107,7 +107,8 @@ fn changes(project: &Project<'_>, base: &Base, now: &[Entry]) -> Vec<Mistake> {
             found.push(project.mistake(file, None, text, ""));
             continue;
         };
-        let texts = changed_keys(before, entry).into_iter().chain(of_settings(before, entry, &base.folder, project));
+        let texts =
+            changed_keys(before, entry).into_iter().chain(changed_settings(before, entry, &base.folder, project));
         found.extend(texts.map(|text| {
             let place = entry_location(file, &entry.name);
             let (file, line) = split(&place);
@@ -116,7 +117,7 @@ fn changes(project: &Project<'_>, base: &Base, now: &[Entry]) -> Vec<Mistake> {
     }
     let is_new = |entry: &&Entry| !base.entries.iter().any(|before| before.name == entry.name);
     found.extend(now.iter().filter(is_new).map(|entry| project.policy_mistake(&entry.name, "added", "")));
-    let tools = |root: &Path| tools_in(&AppDirs::project_file(&root.to_string_lossy()));
+    let tools = |root: &Path| read_tools(&AppDirs::project_file(&root.to_string_lossy()));
     let (before, now) = (tools(&base.folder), tools(&project.root));
     let changed = |(name, entry): (&String, &toml::Value)| match now.get(name) {
         None => Some(format!("`[[tool]]` for `{name}`: removed")),
@@ -131,7 +132,7 @@ fn changes(project: &Project<'_>, base: &Base, now: &[Entry]) -> Vec<Mistake> {
 
 /// Returns the `[[tool]]` entries of a guard.toml by their patterns. The step `check` reports those that can't be
 /// parsed.
-fn tools_in(file: &Path) -> BTreeMap<String, toml::Value> {
+fn read_tools(file: &Path) -> BTreeMap<String, toml::Value> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let table: toml::Table = text.parse().unwrap_or_default();
     let tools = table.get("tool").and_then(toml::Value::as_array).cloned().unwrap_or_default();
@@ -147,7 +148,7 @@ fn changed_keys(before: &Entry, now: &Entry) -> Vec<String> {
         [
             ("source", entry.address.clone().unwrap_or_else(|| builtin_or_file(entry))),
             ("tools", tools(entry)),
-            ("on-error", on_error(entry).to_owned()),
+            ("on-error", on_error_name(entry).to_owned()),
             ("mode", if entry.watched { "watch" } else { "enforce" }.to_owned()),
             ("may-allow", entry.may_allow.to_string()),
             ("limits", limits(entry)),
@@ -155,11 +156,14 @@ fn changed_keys(before: &Entry, now: &Entry) -> Vec<String> {
         ]
     };
     let pairs = values(before).into_iter().zip(values(now));
-    pairs.filter(|(before, now)| before != now).map(|((key, before), (_, now))| changed(key, &before, &now)).collect()
+    pairs
+        .filter(|(before, now)| before != now)
+        .map(|((key, before), (_, now))| describe_change(key, &before, &now))
+        .collect()
 }
 
 /// Returns the value of `on-error` as in guard.toml.
-fn on_error(entry: &Entry) -> &'static str {
+fn on_error_name(entry: &Entry) -> &'static str {
     if entry.on_error == Outcome::Abstain { "allow" } else { outcome_name(entry.on_error) }
 }
 
@@ -170,7 +174,7 @@ fn builtin_or_file(entry: &Entry) -> String {
 }
 
 /// Returns the settings that differ, for each key.
-fn of_settings(before: &Entry, now: &Entry, folder: &Path, project: &Project<'_>) -> Vec<String> {
+fn changed_settings(before: &Entry, now: &Entry, folder: &Path, project: &Project<'_>) -> Vec<String> {
     let parse = |entry: &Entry| serde_json::from_str::<Map<String, Value>>(&entry.settings).unwrap_or_default();
     let (old, new) = (parse(before), parse(now));
     let relative = |entry: &Entry, root: &Path| {
@@ -180,7 +184,7 @@ fn of_settings(before: &Entry, now: &Entry, folder: &Path, project: &Project<'_>
     let (old_file, file) = (relative(before, folder), relative(now, &project.root));
     let mut found = Vec::new();
     if old_file != file {
-        found.push(changed("settings-file", &old_file, &file));
+        found.push(describe_change("settings-file", &old_file, &file));
     }
     let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     // The file's own path differs because of its folder.
@@ -197,7 +201,7 @@ fn of_settings(before: &Entry, now: &Entry, folder: &Path, project: &Project<'_>
                 found.extend(files.map(|name| format!("`{file}/{}` differs", plain(name))));
             }
             (Value::String(_), Value::String(_)) if key == "text" => found.push(format!("`{file}` differs")),
-            _ => found.push(changed(key, &shown(old), &shown(new))),
+            _ => found.push(describe_change(key, &format_value(old), &format_value(new))),
         }
     }
     found
@@ -231,7 +235,7 @@ fn list_changes(key: &str, old: &Value, new: &Value) -> Vec<String> {
     vec![format!("`{key}`: {text}")]
 }
 
-fn shown(value: &Value) -> String {
+fn format_value(value: &Value) -> String {
     match value {
         Value::Null => "the default".to_owned(),
         Value::Array(_) | Value::Object(_) => "another value".to_owned(),
@@ -239,7 +243,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn changed(key: &str, before: &str, now: &str) -> String {
+fn describe_change(key: &str, before: &str, now: &str) -> String {
     let shown = |text: &str| if text.is_empty() { "none".to_owned() } else { shorten(&plain(text), SHOWN) };
     match before == now {
         true => format!("`{key}` differs"),

@@ -36,11 +36,11 @@ pub(super) fn test(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let cases = project.args.cases.clone().unwrap_or_else(|| CASES.into());
     let folder = project.root.join(&cases);
     let has_cases = folder.exists() || project.args.cases.is_some();
-    let chain = if has_cases { of_chain(project, &cases) } else { Ok((0, Vec::new())) };
-    let (entries, warnings) = with_cases(project, &folder);
-    let of_rules = entries.iter().map(|(entry, folder)| of_rules(project, entry, folder));
-    let (mut count, mut mistakes, mut is_broken) = (0, removed(project, &cases), false);
-    for tried in [chain, rego::tried(project)].into_iter().chain(of_rules) {
+    let chain = if has_cases { run_chain_cases(project, &cases) } else { Ok((0, Vec::new())) };
+    let (entries, warnings) = entries_with_cases(project, &folder);
+    let of_rules = entries.iter().map(|(entry, folder)| run_rule_cases(project, entry, folder));
+    let (mut count, mut mistakes, mut is_broken) = (0, removed_folders(project, &cases), false);
+    for tried in [chain, rego::run_rego_tests(project)].into_iter().chain(of_rules) {
         match tried {
             Ok((number, failed)) => {
                 count += number;
@@ -57,12 +57,12 @@ pub(super) fn test(project: &Project<'_>) -> anyhow::Result<StepResult> {
         (true, 0) => StepResult::skipped(format!("there is no `{CASES}`")),
         (true, count) => StepResult::passed(print::count(count, "case")),
     };
-    let misplaced = if folder.exists() { Vec::new() } else { misplaced(project) };
-    Ok(result.with(warnings).with(misplaced))
+    let misplaced = if folder.exists() { Vec::new() } else { misplaced_folders(project) };
+    Ok(result.with_remarks(warnings).with_remarks(misplaced))
 }
 
 /// Returns a warning for each folder in `.guard` with cases that aren't run because of its name.
-fn misplaced(project: &Project<'_>) -> Vec<Remark> {
+fn misplaced_folders(project: &Project<'_>) -> Vec<Remark> {
     let guard = project.root.join(".guard");
     let mut folders: Vec<PathBuf> =
         fs::read_dir(guard).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
@@ -79,7 +79,7 @@ fn misplaced(project: &Project<'_>) -> Vec<Remark> {
 }
 
 /// Returns the folders of cases that exist at the revision, but no longer in the project.
-fn removed(project: &Project<'_>, cases: &Path) -> Vec<Mistake> {
+fn removed_folders(project: &Project<'_>, cases: &Path) -> Vec<Mistake> {
     let Some(base) = &project.base else { return Vec::new() };
     let is_cases = |folder: &Path| {
         folder == cases || folder.starts_with(".guard") && folder.file_name().is_some_and(|name| name == BESIDE)
@@ -87,16 +87,17 @@ fn removed(project: &Project<'_>, cases: &Path) -> Vec<Mistake> {
     let parents = base.files.iter().filter_map(|file| Path::new(file).ancestors().skip(1).find(|at| is_cases(at)));
     let folders: BTreeSet<&Path> = parents.collect();
     let is_empty = |folder: &Path| !suite::find(&project.root.join(folder)).is_ok_and(|files| !files.is_empty());
-    let gone = folders.into_iter().filter(|folder| is_empty(folder));
-    gone.map(|folder| {
-        let text = format!("it has no cases any more, and has some at {}", base.name);
-        project.mistake(folder, None, text, "restore them, or run `ci` without `--against` if no case is needed")
-    })
-    .collect()
+    let removed = folders.into_iter().filter(|folder| is_empty(folder));
+    removed
+        .map(|folder| {
+            let text = format!("it has no cases any more, and has some at {}", base.name);
+            project.mistake(folder, None, text, "restore them, or run `ci` without `--against` if no case is needed")
+        })
+        .collect()
 }
 
 /// Runs the chain's cases.
-fn of_chain(project: &Project<'_>, cases: &Path) -> Tried {
+fn run_chain_cases(project: &Project<'_>, cases: &Path) -> Tried {
     let root = project.root.to_string_lossy().into_owned();
     let of_policies =
         |error: SubjectError| Untested::Policies(project.mistake(&project.file, None, error.to_string(), &error.hint));
@@ -141,7 +142,7 @@ fn run(project: &Project<'_>, subject: &Subject, suites: Vec<(PathBuf, Suite)>, 
 
 /// Returns the project's entries with rules in Rego or CEL that have a folder of cases next to them, where `new`
 /// creates it. `chain` is the folder with the chain's cases.
-fn with_cases(project: &Project<'_>, chain: &Path) -> (Vec<(Entry, PathBuf)>, Vec<Remark>) {
+fn entries_with_cases(project: &Project<'_>, chain: &Path) -> (Vec<(Entry, PathBuf)>, Vec<Remark>) {
     let (mut found, mut warnings) = (Vec::<(Entry, PathBuf)>::new(), Vec::new());
     for entry in project.prepare().members.into_iter().map(|member| member.entry) {
         let rules = &entry.settings_source.file;
@@ -166,7 +167,7 @@ fn with_cases(project: &Project<'_>, chain: &Path) -> (Vec<(Entry, PathBuf)>, Ve
 }
 
 /// Runs the cases of a policy's own rules.
-fn of_rules(project: &Project<'_>, entry: &Entry, folder: &Path) -> Tried {
+fn run_rule_cases(project: &Project<'_>, entry: &Entry, folder: &Path) -> Tried {
     let Source::Builtin(name) = &entry.source else { return Ok((0, Vec::new())) };
     let policy_mistake =
         |text: String, hint: &str| Untested::Policies(project.policy_mistake(&entry.name, &text, hint));

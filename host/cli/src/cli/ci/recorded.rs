@@ -8,18 +8,18 @@ use super::report::{Mistake, Remark, StepResult};
 use super::{Project, split};
 use crate::cli::print;
 use crate::cli::replay::{CALLS, CONFIGURATION, Replayed, files_at, replay};
-use crate::cli::subject::{Refused, refused};
+use crate::cli::subject::{Refused, exit_error};
 use guard_config::problem::nearest_within;
 use guard_contract::exit::Exit;
 
 /// Checks that no recorded call is judged milder than before.
-pub(super) fn replayed(project: &Project<'_>) -> anyhow::Result<StepResult> {
+pub(super) fn check_recorded_calls(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let is_usual = project.args.calls.is_none();
-    Ok(judged(project)?.with(if is_usual { misnamed(project) } else { Vec::new() }))
+    Ok(judge_calls(project)?.with_remarks(if is_usual { misnamed_files(project) } else { Vec::new() }))
 }
 
 /// Returns a warning for each file in `.guard` with recorded calls that aren't judged because of its name.
-fn misnamed(project: &Project<'_>) -> Vec<Remark> {
+fn misnamed_files(project: &Project<'_>) -> Vec<Remark> {
     let right = project.root.join(CALLS);
     let Some(folder) = right.parent().filter(|_| !right.exists()) else { return Vec::new() };
     let mut files: Vec<PathBuf> =
@@ -37,7 +37,7 @@ fn misnamed(project: &Project<'_>) -> Vec<Remark> {
     files.iter().filter(is_meant).map(remark).collect()
 }
 
-fn judged(project: &Project<'_>) -> anyhow::Result<StepResult> {
+fn judge_calls(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let args = project.args;
     let Some(against) = &args.against else {
         return Ok(StepResult::skipped("`--against` names no revision".to_owned()));
@@ -51,8 +51,9 @@ fn judged(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let failed = |text: String, hint: &str| Ok(StepResult::failed(vec![project.mistake(&file, None, text, hint)]));
     let scratch = tempfile::tempdir()?;
     let replayed = replay(Some(against), project.dirs, project.environment, |sources, revision, take| {
-        let unreadable = |error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", calls.display()), "");
-        let removed = removed_calls(&file, revision.map(|folder| folder.join(&calls)), scratch.path())?;
+        let unreadable =
+            |error| exit_error(Exit::NoInput, format!("`{}` cannot be read: {error}", calls.display()), "");
+        let removed = write_removed_calls(&file, revision.map(|folder| folder.join(&calls)), scratch.path())?;
         if let Some(removed) = &removed {
             sources.read(removed, take).map_err(unreadable)?;
         }
@@ -72,7 +73,7 @@ fn judged(project: &Project<'_>) -> anyhow::Result<StepResult> {
             Refused { text, hint, .. } => return failed(text, &hint),
         },
     };
-    let mut mistakes = skipped(project, &replayed, &file);
+    let mut mistakes = skipped_lines(project, &replayed, &file);
     mistakes.extend(weaker_verdicts(project, &replayed, &file, against));
     if !mistakes.is_empty() {
         return Ok(StepResult::failed(mistakes));
@@ -88,9 +89,9 @@ fn judged(project: &Project<'_>) -> anyhow::Result<StepResult> {
 }
 
 /// Returns the lines that can't be read, which otherwise would silently protect nothing.
-fn skipped(project: &Project<'_>, replayed: &Replayed<'_>, calls: &Path) -> Vec<Mistake> {
+fn skipped_lines(project: &Project<'_>, replayed: &Replayed<'_>, calls: &Path) -> Vec<Mistake> {
     let mut found = Vec::new();
-    for (reason, count, places) in replayed.skipped() {
+    for (reason, count, places) in replayed.skipped_lines() {
         let more = if count > places.len() as u64 { ", and more lines like it" } else { "" };
         // A line that was removed may be invalid.
         let places = places.iter().map(|place| split(place));
@@ -107,7 +108,7 @@ fn weaker_verdicts(project: &Project<'_>, replayed: &Replayed<'_>, file: &Path, 
     let text = fs::read_to_string(file).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
-    for (said, examples, unshown) in replayed.loosened() {
+    for (said, examples, unshown) in replayed.loosened_calls() {
         for (call, (path, line)) in examples {
             let is_removed = path != file;
             let line = usize::try_from(line).ok().filter(|line| (1..=lines.len()).contains(line) && !is_removed);
@@ -124,7 +125,7 @@ fn weaker_verdicts(project: &Project<'_>, replayed: &Replayed<'_>, file: &Path, 
 
 /// Writes a file with the recorded calls that the revision has and the project no longer has, because a change can't
 /// make calls milder by removing their record. `None` if no call was removed.
-fn removed_calls(now: &Path, before: Option<PathBuf>, scratch: &Path) -> anyhow::Result<Option<PathBuf>> {
+fn write_removed_calls(now: &Path, before: Option<PathBuf>, scratch: &Path) -> anyhow::Result<Option<PathBuf>> {
     let Some(before) = before.filter(|before| before.is_file()) else { return Ok(None) };
     let (now, before) = (fs::read_to_string(now).unwrap_or_default(), fs::read_to_string(before)?);
     let kept: BTreeSet<&str> = now.lines().map(str::trim).collect();

@@ -15,14 +15,14 @@ use guard_kit::suite::{Subject, SubjectError, SuiteOnChain, run_all};
 use guard_state::files::read_text;
 
 /// Runs the Rego tests next to the project's rules.
-pub(super) fn tried(project: &Project<'_>) -> Tried {
+pub(super) fn run_rego_tests(project: &Project<'_>) -> Tried {
     let (mut count, mut mistakes) = (0, Vec::new());
     let prepared = project.prepare();
     let is_rego = |entry: &&Entry| entry.source == Source::Builtin(POLICY.to_owned()) && entry.layer == Layer::Project;
     for entry in prepared.members.iter().map(|member| &member.entry).filter(is_rego) {
         let policy_mistake =
             |text: &str, hint: &str| Untested::Policies(project.policy_mistake(&entry.name, text, hint));
-        let settings = of_settings(entry).map_err(|text| policy_mistake(&text, ""))?;
+        let settings = rego_settings(entry).map_err(|text| policy_mistake(&text, ""))?;
         let has_tests = settings
             .get("files")
             .and_then(Value::as_object)
@@ -37,7 +37,7 @@ pub(super) fn tried(project: &Project<'_>) -> Tried {
             tests.suites.iter().map(|(file, suite)| (file.as_path(), suite, &tests.chain)).collect();
         let rules = &entry.settings_source.file;
         let shown = |path: &Path| path.strip_prefix(&project.root).unwrap_or(path).display().to_string();
-        let (from, rules) = (shown(&tests_of(rules)), shown(rules));
+        let (from, rules) = (shown(&tests_path(rules)), shown(rules));
         let hint = format!("`guard-host test {POLICY} {from} --settings-file {rules}` shows more");
         let (number, failed) = project.failures(&run_all(&subject, &[], &on_chains, ALL), &hint);
         count += number;
@@ -47,7 +47,7 @@ pub(super) fn tried(project: &Project<'_>) -> Tried {
 }
 
 /// Returns the path of a rule's Rego tests: the folder itself, or `x_test.rego` next to the file `x.rego`.
-fn tests_of(rules: &Path) -> PathBuf {
+fn tests_path(rules: &Path) -> PathBuf {
     match rules.extension() {
         Some(extension) if extension == "rego" => {
             (rules.with_extension("").to_string_lossy().into_owned() + "_test.rego").into()
@@ -57,10 +57,10 @@ fn tests_of(rules: &Path) -> PathBuf {
 }
 
 /// Returns the settings of an entry for the policy `rego`, with the tests of its rules.
-fn of_settings(entry: &Entry) -> Result<Map<String, Value>, String> {
+fn rego_settings(entry: &Entry) -> Result<Map<String, Value>, String> {
     // The entry's own settings don't include the tests. The step `check` reports a file that can't be read.
     let mut settings = read_settings(&entry.settings_source.file).unwrap_or_default();
-    let tests = tests_of(&entry.settings_source.file);
+    let tests = tests_path(&entry.settings_source.file);
     if is_test(&tests) && tests.is_file() {
         let shown = tests.to_string_lossy();
         let text = read_text(&tests, TEST_BYTES).map_err(|error| format!("`{shown}` cannot be read: {error}"))?;

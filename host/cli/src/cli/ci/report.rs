@@ -71,7 +71,7 @@ impl StepResult {
     }
 
     /// Adds remarks that don't change the result.
-    pub(super) fn with(mut self, remarks: Vec<Remark>) -> Self {
+    pub(super) fn with_remarks(mut self, remarks: Vec<Remark>) -> Self {
         self.remarks.extend(remarks);
         self
     }
@@ -80,7 +80,7 @@ impl StepResult {
         self.state == State::Failed
     }
 
-    fn of(&self, level: Level) -> impl Iterator<Item = &Mistake> {
+    fn mistakes_at(&self, level: Level) -> impl Iterator<Item = &Mistake> {
         self.remarks.iter().filter(move |remark| remark.level == level).map(|remark| &remark.on)
     }
 }
@@ -89,9 +89,9 @@ pub(super) fn print(name: &str, result: &StepResult, format: CiFormat) -> anyhow
     let (state, text) = match result.state {
         State::Passed => ("ok", result.text.clone()),
         State::Skipped => ("skip", result.text.clone()),
-        State::Failed => ("FAIL", print::count(result.of(Level::Error).count() as u64, "mistake")),
+        State::Failed => ("FAIL", print::count(result.mistakes_at(Level::Error).count() as u64, "mistake")),
     };
-    print::line(&format!("{} {name:<12} {}", print::coloured(&format!("{state:<4}"), state), plain(&text)))?;
+    print::line(&format!("{} {name:<12} {}", print::color_by_outcome(&format!("{state:<4}"), state), plain(&text)))?;
     for remark in &result.remarks {
         match format {
             CiFormat::Github => print::line(&annotation(name, remark))?,
@@ -127,7 +127,7 @@ pub(super) fn json(results: &[(&str, StepResult)]) -> Value {
     let steps = results.iter().map(|(name, result)| {
         let rows = |level| {
             let row = |on: &Mistake| json!({ "file": on.file, "line": on.line, "text": on.text, "hint": on.hint });
-            result.of(level).map(row).collect::<Vec<_>>()
+            result.mistakes_at(level).map(row).collect::<Vec<_>>()
         };
         let state = match result.state {
             State::Passed => "passed",

@@ -43,10 +43,11 @@ pub(super) fn lines(analysis: &Analysis) -> Vec<String> {
         for via in command.via.iter().skip(shared).take(DEPTH) {
             at = tree.wrapper(at, via);
         }
-        let node = Node { line: command_text(command), effects: effects_of(analysis, command.id), ..Node::default() };
+        let node =
+            Node { line: command_text(command), effects: describe_effects(analysis, command.id), ..Node::default() };
         places.insert(command.id, (tree.add(at, node), &command.via));
     }
-    let mut lines: Vec<String> = effects_of(analysis, 0).iter().map(|effect| format!("* {effect}")).collect();
+    let mut lines: Vec<String> = describe_effects(analysis, 0).iter().map(|effect| format!("* {effect}")).collect();
     tree.draw(0, "", &mut lines);
     lines
 }
@@ -105,7 +106,7 @@ fn command_text(command: &Command) -> String {
 }
 
 /// Returns the effects of a command. The same effect on many targets is one line.
-fn effects_of(analysis: &Analysis, id: u32) -> Vec<String> {
+fn describe_effects(analysis: &Analysis, id: u32) -> Vec<String> {
     let mut shown: Vec<(String, Vec<String>, String)> = Vec::new();
     for effect in analysis.effects.iter().filter(|effect| effect.command_id == id) {
         let end = ending(effect);
@@ -160,7 +161,7 @@ mod tests {
         }
     }
 
-    fn drawn(commands: Vec<Command>) -> Vec<String> {
+    fn draw_tree(commands: Vec<Command>) -> Vec<String> {
         lines(&Analysis {
             coverage: Coverage::Complete,
             reasons: Vec::new(),
@@ -190,18 +191,18 @@ mod tests {
             "`- (sudo)",
             "   `- ls",
         ];
-        assert_eq!(drawn(commands), expected);
+        assert_eq!(draw_tree(commands), expected);
     }
 
     #[test]
     fn commands_that_are_their_own_parents_end() {
-        assert_eq!(drawn(vec![command(1, 1, "a", &[])]).len(), 1);
-        assert_eq!(drawn(vec![command(1, 2, "a", &[]), command(2, 1, "b", &[])]).len(), 2);
+        assert_eq!(draw_tree(vec![command(1, 1, "a", &[])]).len(), 1);
+        assert_eq!(draw_tree(vec![command(1, 2, "a", &[]), command(2, 1, "b", &[])]).len(), 2);
     }
 
     #[test]
     fn ten_thousand_commands_that_each_run_the_next_are_drawn() {
         let commands = (1..=10_000).map(|id| command(id, id - 1, "x", &[])).collect();
-        assert_eq!(drawn(commands).len(), 10_000);
+        assert_eq!(draw_tree(commands).len(), 10_000);
     }
 }

@@ -10,7 +10,7 @@ use crate::cli::args::{AddArgs, PlaceArgs, RemoveArgs, WasiName};
 use crate::cli::config::source as source_of;
 use crate::cli::install::show;
 use crate::cli::print;
-use crate::cli::subject::{call_context, file as file_of, not_edited, refused, told};
+use crate::cli::subject::{call_context, edit_error, exit_error, file as resolve_file, install_error};
 use guard_config::edit::{Addition, EditError, Target};
 use guard_config::lock::{self, Lock, LockedComponent};
 use guard_config::{Trust, load};
@@ -52,11 +52,11 @@ pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> 
     let edited = site.open()?;
     let text = edited.text().unwrap_or_default();
     // A file that can't be used is reported before anything is compiled.
-    let names = site.target().names(text).map_err(told)?;
+    let names = site.target().names(text).map_err(edit_error)?;
     let grants = args.grants().map_err(|word| {
         let hint =
             "give env:NAME, read:PATH or journal:STREAM=FILE; a path is absolute, or begins with ~/, ./ or ${NAME}";
-        refused(Exit::Usage, format!("`--grant {word}` isn't a grant"), hint)
+        exit_error(Exit::Usage, format!("`--grant {word}` isn't a grant"), hint)
     })?;
     let prepared = chain(dirs, environment);
     let fetched = match lock::is_address(&args.source) {
@@ -72,9 +72,10 @@ pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> 
         Some(fetched) => Ok(fetched.component.clone()),
         None => Component::read(&source),
     };
-    let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), suggestion(&args.source)))?;
+    let component =
+        component.map_err(|fault| exit_error(Exit::NoInput, fault.to_string(), suggestion(&args.source)))?;
     let written = |name: Option<&str>| match args.replace {
-        true => site.target().written(text, name, &source).map_err(told),
+        true => site.target().written(text, name, &source).map_err(edit_error),
         false => Ok(None),
     };
     let wasi = match (args.wasi, written(args.name.as_deref())?) {
@@ -83,13 +84,13 @@ pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> 
     };
     let (artifact, manifest) = build_artifact(&component, wasi, &args.source, dirs)?;
     run_examples(&artifact, &manifest).map_err(|fault| {
-        refused(Exit::Data, format!("`{}` is not added: {fault}", args.source), "repair the policy, or its example")
+        exit_error(Exit::Data, format!("`{}` is not added: {fault}", args.source), "repair the policy, or its example")
     })?;
 
     let mut addition = site.addition(args, &source, &component, &manifest, grants)?;
     let kept = written(Some(&addition.name))?.map(|(_, table)| addition.keep(table)).unwrap_or_default();
     site.check_name(&addition.name, &names, args.replace, &prepared)?;
-    let added = site.target().add(edited.text(), &addition, args.replace).map_err(told)?;
+    let added = site.target().add(edited.text(), &addition, args.replace).map_err(edit_error)?;
     site.check(&prepared, &added.entry, (artifact, &manifest))?;
     let change = edited.change(Some(added.text));
     let pinned = fetched.as_ref().map(|fetched| site.pin(fetched, &addition, &manifest, &prepared)).transpose()?;
@@ -97,7 +98,7 @@ pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> 
         show(&change)?;
     } else {
         if let (Some(fetched), Some((lock, locked))) = (&fetched, pinned) {
-            fetched.keep(&locked, &site.file, dirs)?;
+            fetched.save(&locked, &site.file, dirs)?;
             super::fetched::write(lock, &site.file)?;
             site.write(&change)?;
         } else {
@@ -122,7 +123,7 @@ pub(super) fn add(args: &AddArgs, dirs: &AppDirs, environment: &Environment) -> 
     for warning in &added.warnings {
         print::note(&format!("warning: {}", warning.with_hint()));
     }
-    site.tell_wishes(&manifest, &added.entry.grants);
+    site.print_ungranted(&manifest, &added.entry.grants);
     if args.place.dry_run { Ok(Exit::Success) } else { site.finish(&addition.name, true) }
 }
 
@@ -130,8 +131,10 @@ pub(super) fn remove(args: &RemoveArgs, dirs: &AppDirs, environment: &Environmen
     let site = EditTarget::new(args.place, dirs, environment);
     let edited = site.open()?;
     let after = site.target().remove(edited.text(), &args.name).map_err(|error| match error {
-        EditError::Missing(..) => refused(error.exit(), error.to_string(), site.other_source(&args.name, error.hint())),
-        error => told(error),
+        EditError::Missing(..) => {
+            exit_error(error.exit(), error.to_string(), site.other_source(&args.name, error.hint()))
+        }
+        error => edit_error(error),
     })?;
     let change = edited.change(after);
     if args.place.dry_run {
@@ -166,11 +169,11 @@ impl<'a> EditTarget<'a> {
             Layer::Project => (Some(&*project), 0o644),
             Layer::Managed | Layer::User => (None, 0o600),
         };
-        EditedFile::open(&self.file, within, mode).map_err(not_edited)
+        EditedFile::open(&self.file, within, mode).map_err(install_error)
     }
 
     pub(super) fn write(&self, change: &Change) -> anyhow::Result<()> {
-        apply(std::slice::from_ref(change), &self.dirs.state).map_err(not_edited)
+        apply(std::slice::from_ref(change), &self.dirs.state).map_err(install_error)
     }
 
     /// Returns the lock with a fetched component, and its entry. Required signatures must be present.
@@ -183,7 +186,7 @@ impl<'a> EditTarget<'a> {
     ) -> anyhow::Result<(Lock, LockedComponent)> {
         let mut lock = super::fetched::lock(&self.file)?;
         let before = lock.policy.iter().find(|locked| locked.name == addition.name);
-        let locked = fetched.locked(
+        let locked = fetched.to_locked(
             &addition.name,
             &addition.source,
             &manifest.version,
@@ -210,15 +213,15 @@ impl<'a> EditTarget<'a> {
         if word.contains("://") {
             let text = format!("`{word}` is an address of a kind that is not known");
             let known = lock::SCHEMES.map(|scheme| format!("{scheme}://")).join(", ");
-            return Err(refused(Exit::Usage, text, format!("give a file, or one of: {known}")));
+            return Err(exit_error(Exit::Usage, text, format!("give a file, or one of: {known}")));
         }
         let Some(name) = word.strip_prefix("builtin:") else {
-            return Ok(Source::File(file_of(word, self.environment)));
+            return Ok(Source::File(resolve_file(word, self.environment)));
         };
         if guard_builtins::find(name).is_none() {
             let names: Vec<_> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
             let text = format!("there is no built-in `{name}`");
-            return Err(refused(Exit::Usage, text, format!("one of: {}", names.join(", "))));
+            return Err(exit_error(Exit::Usage, text, format!("one of: {}", names.join(", "))));
         }
         Ok(Source::Builtin(name.to_owned()))
     }
@@ -233,13 +236,13 @@ impl<'a> EditTarget<'a> {
     ) -> anyhow::Result<Addition> {
         let settings = args.settings.as_ref().map(Table::try_from).transpose().map_err(|error| {
             let hint = "TOML has no null and no integers beyond 64 bits; give a file with `--settings-file`";
-            refused(Exit::Usage, format!("`--settings` cannot be written to a guard.toml: {error}"), hint)
+            exit_error(Exit::Usage, format!("`--settings` cannot be written to a guard.toml: {error}"), hint)
         })?;
         let settings_file = args.settings_file.as_ref().map(|file| {
             let file = file.to_string_lossy();
-            let path = file_of(&file, self.environment);
+            let path = resolve_file(&file, self.environment);
             if !path.is_file() && !path.is_dir() {
-                return Err(refused(Exit::NoInput, format!("there is no settings file `{file}`"), ""));
+                return Err(exit_error(Exit::NoInput, format!("there is no settings file `{file}`"), ""));
             }
             self.path(&path.to_string_lossy())
         });
@@ -268,7 +271,7 @@ impl<'a> EditTarget<'a> {
         let written = written.map(|path| String::from_utf8_lossy(&slashed(&native(&path))).into_owned());
         written.ok_or_else(|| {
             let text = format!("`{path}` is outside of the project `{}`", self.at.project_root);
-            refused(Exit::Usage, text, "put the file into the project, or leave `--project` out")
+            exit_error(Exit::Usage, text, "put the file into the project, or leave `--project` out")
         })
     }
 
@@ -279,13 +282,13 @@ impl<'a> EditTarget<'a> {
         }
         if prepared.config.locked.iter().any(|locked| locked == name) {
             let text = format!("`{name}` is locked by {}", self.dirs.managed.display());
-            return Err(refused(Exit::NoPermission, text, "give another `--name`"));
+            return Err(exit_error(Exit::NoPermission, text, "give another `--name`"));
         }
         let of_preset = |entry: &Entry| entry.layer == Layer::User && entry.name == name;
         let is_preset = prepared.members.iter().any(|member| of_preset(&member.entry));
         if is_preset && !replace && !names.iter().any(|other| other == name) {
             let text = format!("`{name}` is a policy of your preset, and this one would take its place");
-            return Err(refused(Exit::Usage, text, "give `--replace` if that is wanted, or another `--name`"));
+            return Err(exit_error(Exit::Usage, text, "give `--replace` if that is wanted, or another `--name`"));
         }
         Ok(())
     }
@@ -305,11 +308,11 @@ impl<'a> EditTarget<'a> {
         let what =
             if first.is_fault() && text.starts_with("it ") { "is not added" } else { "does not take its settings" };
         let text = format!("`{}` {what}: {text}{place}", entry.name);
-        Err(refused(Exit::Data, text, hint))
+        Err(exit_error(Exit::Data, text, hint))
     }
 
     /// Prints the grants that the policy requests but doesn't get.
-    pub(super) fn tell_wishes(&self, manifest: &Manifest, granted: &GrantSpec) {
+    pub(super) fn print_ungranted(&self, manifest: &Manifest, granted: &GrantSpec) {
         for wish in manifest.grants.iter().filter(|wish| !granted.covers(wish)) {
             let grant = if wish.starts_with("journal:") { format!("{wish}=FILE") } else { wish.clone() };
             let way = match self.layer {

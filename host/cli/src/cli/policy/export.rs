@@ -3,7 +3,7 @@
 use super::registry::{new_file, output};
 use crate::cli::args::ExportArgs;
 use crate::cli::print;
-use crate::cli::subject::refused;
+use crate::cli::subject::exit_error;
 use guard_contract::exit::Exit;
 use guard_state::environment::Environment;
 use guard_state::hex;
@@ -13,10 +13,10 @@ pub(super) fn run(args: &ExportArgs, environment: &Environment) -> anyhow::Resul
     let Some(builtin) = guard_builtins::find(name) else {
         let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
         let hint = format!("built-ins: {}", names.join(", "));
-        return Err(refused(Exit::NoInput, format!("there is no built-in `{name}`"), hint));
+        return Err(exit_error(Exit::NoInput, format!("there is no built-in `{name}`"), hint));
     };
     let digest = &builtin.guest.sha256;
-    let damaged = || refused(Exit::Software, format!("this program cannot give the component of `{name}`"), "");
+    let damaged = || exit_error(Exit::Software, format!("this program cannot give the component of `{name}`"), "");
     let wasm = guard_builtins::component(digest).ok_or_else(damaged)?;
     let file = output(args.output.as_deref(), name, environment)?;
     new_file(&file, &wasm, 0o644)?;

@@ -10,7 +10,7 @@ use super::{build_artifact, chain, holding};
 use crate::cli::args::Format;
 use crate::cli::config::source;
 use crate::cli::print;
-use crate::cli::subject::{file, refused};
+use crate::cli::subject::{exit_error, file};
 use guard_config::edit::{Addition, Target};
 use guard_contract::Layer;
 use guard_contract::exit::Exit;
@@ -50,7 +50,7 @@ pub(super) fn run(
     let prepared = chain(dirs, environment);
     let entry = entry(&prepared, name, wasi, dirs, environment)?;
     let component = Component::read(&entry.source)
-        .map_err(|fault| refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), ""))?;
+        .map_err(|fault| exit_error(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), ""))?;
     let (artifact, manifest) = build_artifact(&component, entry.wasi, name, dirs)?;
     let failing = run_examples(&artifact, &manifest).err();
     let trial = try_out(&prepared, &entry, (&artifact, &manifest), RUNS)?;
@@ -77,7 +77,7 @@ fn entry(
             Readiness::Ready { .. } | Readiness::Broken(FaultKind::Example(_)) => Ok(member.entry.clone()),
             Readiness::Broken(fault) => {
                 let hint = fault.remedy().unwrap_or_default();
-                Err(refused(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), hint))
+                Err(exit_error(Exit::Unavailable, format!("`{name}` cannot be used: {fault}"), hint))
             }
         };
     }
@@ -89,7 +89,7 @@ fn entry(
         Ok(_) => path.to_string_lossy().into_owned(),
         Err(error) => {
             let names: Vec<_> = prepared.members.iter().map(|member| member.entry.name.as_str()).collect();
-            return Err(refused(
+            return Err(exit_error(
                 Exit::NoInput,
                 format!("`{name}` is neither in the chain nor a file that can be read: {error}"),
                 format!("in the chain: {}", names.join(", ")),
@@ -99,7 +99,7 @@ fn entry(
     let file = PathBuf::from(&environment.cwd).join("guard.toml");
     let target = Target { layer: Layer::User, file: &file, home: &dirs.home };
     let addition = Addition { name: "inspected".to_owned(), source, ..Addition::default() };
-    let entry = target.entry(&addition).map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint))?;
+    let entry = target.entry(&addition).map_err(|problem| exit_error(Exit::Data, problem.to_string(), problem.hint))?;
     Ok(Entry { wasi, ..entry })
 }
 
@@ -109,7 +109,7 @@ impl PolicySummary {
         imports.filter(|import| Interface::answered(import, self.artifact.wasi) == answered).collect()
     }
 
-    fn uncalled(&self) -> Vec<&String> {
+    fn uncalled_functions(&self) -> Vec<&String> {
         self.artifact.interface.exports.iter().filter(|export| !Interface::is_called(export)).collect()
     }
 
@@ -140,7 +140,7 @@ impl PolicySummary {
             "tools": manifest.tools,
             "imports": self.artifact.interface.imports, "fixed": self.imports(ImportResolution::Fixed),
             "foreign": self.imports(ImportResolution::Trap),
-            "exports": self.artifact.interface.exports, "uncalled": self.uncalled(),
+            "exports": self.artifact.interface.exports, "uncalled": self.uncalled_functions(),
             "wishes": manifest.grants, "granted": self.entry.grants, "missing": self.missing(),
             "waiting": self.waiting().words(),
             "rules": manifest.rules.iter().map(rule).collect::<Vec<_>>(),
@@ -194,24 +194,24 @@ impl PolicySummary {
             Some(fault) => format!("examples  {}; {fault}", manifest.examples.len()),
             None => format!("examples  {}", holding(manifest)),
         });
-        lines.extend(self.trial.as_ref().map(cost));
+        lines.extend(self.trial.as_ref().map(format_cost));
         lines
     }
 }
 
 /// Formats the cost of a call for people.
-fn cost(trial: &Trial) -> String {
+fn format_cost(trial: &Trial) -> String {
     let shown = format!("{} {}", trial.call.tool, Value::Object(trial.call.input.clone()));
     let shown: String = shown.chars().take(80).collect();
     if let Some(fault) = &trial.fault {
         return format!("cost      no answer to `{shown}`: {fault}");
     }
     let analysis =
-        trial.analysis.map(|time| format!(", besides {} for the analysis, which is made once", time_of(time)));
+        trial.analysis.map(|time| format!(", besides {} for the analysis, which is made once", format_time(time)));
     let analysis = analysis.unwrap_or_default();
-    format!("cost      {} (median of {}) for `{shown}`{analysis}", time_of(trial.time), trial.runs)
+    format!("cost      {} (median of {}) for `{shown}`{analysis}", format_time(trial.time), trial.runs)
 }
 
-fn time_of(time: Duration) -> String {
+fn format_time(time: Duration) -> String {
     format!("{} us", time.as_micros())
 }

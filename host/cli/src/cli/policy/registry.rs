@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::fetched::{fetch, reference, told};
+use super::fetched::{fetch, reference, registry_error};
 use super::{build_artifact, holding};
 use crate::cli::args::{Format, KeygenArgs, PullArgs, PushArgs, SearchArgs};
 use crate::cli::print;
-use crate::cli::subject::{file, refused};
+use crate::cli::subject::{exit_error, file};
 use guard_contract::Wasi;
 use guard_contract::exit::Exit;
 use guard_contract::policy::Source;
@@ -28,7 +28,7 @@ const SHOWN: usize = 100;
 pub(super) fn push(args: &PushArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let reference = reference(&args.address)?;
     if reference.digest.is_some() {
-        return Err(refused(
+        return Err(exit_error(
             Exit::Usage,
             "a policy is pushed under a tag, not under a digest",
             "leave out `@sha256:...`",
@@ -42,20 +42,20 @@ pub(super) fn push(args: &PushArgs, dirs: &AppDirs, environment: &Environment) -
     } else {
         ""
     };
-    let component = component.map_err(|fault| refused(Exit::NoInput, fault.to_string(), hint))?;
+    let component = component.map_err(|fault| exit_error(Exit::NoInput, fault.to_string(), hint))?;
     let (artifact, manifest) = build_artifact(&component, Wasi::Frozen, &args.file, dirs)?;
     run_examples(&artifact, &manifest).map_err(|fault| {
-        refused(Exit::Data, format!("`{}` is not pushed: {fault}", args.file), "repair the policy, or its example")
+        exit_error(Exit::Data, format!("`{}` is not pushed: {fault}", args.file), "repair the policy, or its example")
     })?;
     let tag = reference.tag.clone().unwrap_or_else(|| manifest.version.clone());
     // Parsed again, because a version may contain characters that a tag can't.
     let reference = Reference::parse(&reference.with_tag(&tag).to_string())
-        .map_err(|error| refused(Exit::Usage, error.to_string(), "give a tag"))?;
-    let mut registry = Registry::open(&reference.host, args.network.patience()).map_err(told)?;
+        .map_err(|error| exit_error(Exit::Usage, error.to_string(), "give a tag"))?;
+    let mut registry = Registry::open(&reference.host, args.network.patience()).map_err(registry_error)?;
     let before = match registry.resolve(&reference) {
         Ok(digest) => Some(digest),
         Err(RegistryError::Missing(_)) => None,
-        Err(error) => return Err(told(error)),
+        Err(error) => return Err(registry_error(error)),
     };
     let annotations = Annotations::from(
         [("title", &manifest.id), ("description", &manifest.summary), ("version", &manifest.version)]
@@ -68,17 +68,17 @@ pub(super) fn push(args: &PushArgs, dirs: &AppDirs, environment: &Environment) -
         .push(&reference, &wasm, (&interface.imports, &interface.exports), annotations, |digest| {
             args.replace || before.as_deref().is_none_or(|before| before == digest)
         })
-        .map_err(told)?;
+        .map_err(registry_error)?;
     let Some(digest) = digest else {
         let text = format!("`{reference}` is there, with other bytes");
-        return Err(refused(Exit::Data, text, "raise the version in the policy's manifest, or give `--replace`"));
+        return Err(exit_error(Exit::Data, text, "raise the version in the policy's manifest, or give `--replace`"));
     };
     print::line(&format!("pushed    {reference}"))?;
     print::line(&format!("digest    {digest}"))?;
     print::status(&format!("sha256    {}", component.sha256))?;
     print::line(&format!("examples  {}", holding(&manifest)))?;
     if let Some(key) = key {
-        registry.attach(&reference, &digest, &key.sign(&reference, &digest)).map_err(told)?;
+        registry.attach(&reference, &digest, &key.sign(&reference, &digest)).map_err(registry_error)?;
         print::line(&format!("signed    with the key {}", key.public().line()))?;
     }
     print::line(&format!("\nTo use it: guard-host policy add {reference}"))?;
@@ -93,7 +93,7 @@ pub(super) fn pull(args: &PullArgs, environment: &Environment) -> anyhow::Result
     let wasm = fetched.component.wasm(guard_builtins::component)?;
     // The header of a component in binary format: version 13, layer 1.
     if !wasm.starts_with(b"\0asm\x0d\0\x01\0") {
-        return Err(refused(Exit::Data, format!("`{reference}` contains no component"), "nothing was written"));
+        return Err(exit_error(Exit::Data, format!("`{reference}` contains no component"), "nothing was written"));
     }
     new_file(&file, &wasm, 0o644)?;
     print::status(&format!("saved     {}", file.display()))?;
@@ -103,14 +103,14 @@ pub(super) fn pull(args: &PullArgs, environment: &Environment) -> anyhow::Result
 }
 
 /// Returns the path to which a component is saved. It must not exist.
-pub(super) fn output(given: Option<&Path>, name: &str, environment: &Environment) -> anyhow::Result<PathBuf> {
-    if given == Some(Path::new("-")) {
-        return Err(refused(Exit::Usage, "a component can't be written to `-`", "name a file"));
+pub(super) fn output(chosen: Option<&Path>, name: &str, environment: &Environment) -> anyhow::Result<PathBuf> {
+    if chosen == Some(Path::new("-")) {
+        return Err(exit_error(Exit::Usage, "a component can't be written to `-`", "name a file"));
     }
     let default = || PathBuf::from(format!("{name}.wasm"));
-    let file = native(&environment.cwd).join(given.map_or_else(default, Path::to_path_buf));
+    let file = native(&environment.cwd).join(chosen.map_or_else(default, Path::to_path_buf));
     if file.symlink_metadata().is_ok() {
-        return Err(refused(Exit::Usage, format!("`{}` is there", file.display()), "give another `--output`"));
+        return Err(exit_error(Exit::Usage, format!("`{}` is there", file.display()), "give another `--output`"));
     }
     Ok(file)
 }
@@ -120,12 +120,12 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<Exit> {
     let (host, beginning) = place.split_once('/').unwrap_or((place, ""));
     // Any name works to validate the host.
     reference(&format!("{host}/x"))?;
-    let mut registry = Registry::open(host, args.network.patience()).map_err(told)?;
-    let mut names = registry.names().map_err(|error| match error {
+    let mut registry = Registry::open(host, args.network.patience()).map_err(registry_error)?;
+    let mut names = registry.list_repositories().map_err(|error| match error {
         RegistryError::Missing(_) => {
-            refused(Exit::Unavailable, format!("`{host}` lists nothing"), "ask for a policy by its whole name")
+            exit_error(Exit::Unavailable, format!("`{host}` lists nothing"), "ask for a policy by its whole name")
         }
-        error => told(error),
+        error => registry_error(error),
     })?;
     names.retain(|name| name.starts_with(beginning));
     let (mut rows, mut locked) = (Vec::new(), 0);
@@ -140,7 +140,7 @@ pub(super) fn search(args: &SearchArgs) -> anyhow::Result<Exit> {
             // The policy was removed after it was listed.
             Err(RegistryError::Missing(_)) => continue,
             // The remaining requests would fail as well, and each would take time.
-            Err(error) => return Err(told(error)),
+            Err(error) => return Err(registry_error(error)),
         };
         // Tags of signatures don't belong to a policy.
         tags.retain(|tag| !tag.starts_with("sha256-"));
@@ -173,10 +173,10 @@ pub(super) fn keygen(args: &KeygenArgs, environment: &Environment) -> anyhow::Re
     let public = PathBuf::from(public);
     for path in [&file, &public] {
         if path.symlink_metadata().is_ok() {
-            return Err(refused(Exit::Usage, format!("`{}` is there", path.display()), "give another name"));
+            return Err(exit_error(Exit::Usage, format!("`{}` is there", path.display()), "give another name"));
         }
     }
-    let (key, pem) = SecretKey::generate().map_err(|error| refused(Exit::Software, error.to_string(), ""))?;
+    let (key, pem) = SecretKey::generate().map_err(|error| exit_error(Exit::Software, error.to_string(), ""))?;
     new_file(&file, pem.as_bytes(), 0o600)?;
     new_file(&public, key.public().pem().as_bytes(), 0o644)?;
     print::line(&format!("secret    {}", file.display()))?;
@@ -189,13 +189,13 @@ pub(super) fn keygen(args: &KeygenArgs, environment: &Environment) -> anyhow::Re
 pub(in crate::cli) fn secret_key(file: &Path) -> anyhow::Result<SecretKey> {
     let shown = file.display();
     let text = read_text(file, KEY_BYTES)
-        .map_err(|error| refused(Exit::NoInput, format!("`{shown}` cannot be read: {error}"), ""))?;
+        .map_err(|error| exit_error(Exit::NoInput, format!("`{shown}` cannot be read: {error}"), ""))?;
     let hint = "make one with `guard-host policy keygen`";
-    SecretKey::parse(&text).map_err(|error| refused(Exit::Data, format!("`{shown}`: {error}"), hint))
+    SecretKey::parse(&text).map_err(|error| exit_error(Exit::Data, format!("`{shown}`: {error}"), hint))
 }
 
 /// Writes a new file atomically.
 pub(super) fn new_file(file: &Path, bytes: &[u8], mode: u32) -> anyhow::Result<()> {
     write_new(file, bytes, mode)
-        .map_err(|error| refused(Exit::Unavailable, format!("`{}` cannot be written: {error}", file.display()), ""))
+        .map_err(|error| exit_error(Exit::Unavailable, format!("`{}` cannot be written: {error}", file.display()), ""))
 }

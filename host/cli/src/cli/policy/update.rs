@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use semver::Version;
 
 use super::edit::EditTarget;
-use super::fetched::{Fetched, fetch, lock, reference, told, write};
+use super::fetched::{Fetched, fetch, lock, reference, registry_error, write};
 use super::{build_artifact, chain};
 use crate::cli::args::{FetchArgs, PlaceArgs, UpdateArgs};
 use crate::cli::install::show;
 use crate::cli::print;
 use crate::cli::replay::replay;
-use crate::cli::subject::{call_context, refused, told as explained};
-use crate::cli::terminal::{is_agreed, is_attended, unattended};
+use crate::cli::subject::{call_context, edit_error, exit_error};
+use crate::cli::terminal::{is_agreed, is_attended, terminal_error};
 use guard_config::edit::Addition;
 use guard_config::lock::{Lock, LockedComponent};
 use guard_contract::Layer;
@@ -29,7 +29,7 @@ pub(super) fn fetch_missing(args: &FetchArgs, dirs: &AppDirs, environment: &Envi
     let prepared = chain(dirs, environment);
     let mut exit = Exit::Success;
     let (mut count, mut failed) = (0, Vec::new());
-    for (entry, address) in addressed(&prepared) {
+    for (entry, address) in fetched_entries(&prepared) {
         // A failure doesn't keep other policies from being fetched.
         match fetch_one(args, (entry, address), &prepared, dirs) {
             Ok(true) => count += 1,
@@ -64,13 +64,13 @@ fn fetch_one(
     prepared: &Prepared,
     dirs: &AppDirs,
 ) -> anyhow::Result<bool> {
-    let file = file_of(entry, dirs);
+    let file = config_file(entry, dirs);
     let Some(locked) = lock(&file)?.find(&entry.name, address).cloned() else { return Ok(false) };
-    if entry.refused.is_none() && is_there(&locked, &file) {
+    if entry.refused.is_none() && is_saved(&locked, &file) {
         return Ok(false);
     }
     let config = &prepared.config;
-    let fetched = fetch(&by_digest(&locked)?, &config.signers, args.network.patience())?;
+    let fetched = fetch(&pinned_address(&locked)?, &config.signers, args.network.patience())?;
     if !fetched.component.sha256.eq_ignore_ascii_case(&locked.sha256) {
         let text = format!(
             "`{address}` gives a component with the digest {}, and {} pins {}",
@@ -78,14 +78,14 @@ fn fetch_one(
             Lock::file(&file).display(),
             locked.sha256
         );
-        return Err(refused(Exit::Data, text, "nothing was written; `guard-host policy update` shows what is new"));
+        return Err(exit_error(Exit::Data, text, "nothing was written; `guard-host policy update` shows what is new"));
     }
     // If the signer isn't known here, the pinned digest is sufficient.
     let is_known = locked.signer.as_ref().is_some_and(|name| config.signers.iter().any(|other| other.name == *name));
     if is_known || !config.signed_only.is_empty() && entry.layer != Layer::Managed {
-        fetched.locked(&entry.name, address, &locked.version, Some(&locked), (config, dirs))?;
+        fetched.to_locked(&entry.name, address, &locked.version, Some(&locked), (config, dirs))?;
     }
-    fetched.keep(&locked, &file, dirs)?;
+    fetched.save(&locked, &file, dirs)?;
     print::status(&format!("fetched `{}` {} from {address}", entry.name, locked.version))?;
     Ok(true)
 }
@@ -106,8 +106,8 @@ pub(super) fn run(args: &UpdateArgs, dirs: &AppDirs, environment: &Environment) 
 fn update_file(args: &UpdateArgs, place: PlaceArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<bool> {
     let site = EditTarget::new(place, dirs, environment);
     let prepared = chain(dirs, environment);
-    let here = |entry: &Entry| entry.layer == site.layer && file_of(entry, dirs) == site.file;
-    let all: Vec<_> = addressed(&prepared).filter(|(entry, _)| here(entry)).collect();
+    let here = |entry: &Entry| entry.layer == site.layer && config_file(entry, dirs) == site.file;
+    let all: Vec<_> = fetched_entries(&prepared).filter(|(entry, _)| here(entry)).collect();
     let unknown = args.names.iter().find(|name| !all.iter().any(|(entry, _)| entry.name == **name));
     if let Some(name) = unknown {
         let text = format!("`{}` has no policy `{name}` that was fetched", site.file.display());
@@ -116,7 +116,7 @@ fn update_file(args: &UpdateArgs, place: PlaceArgs, dirs: &AppDirs, environment:
         } else {
             "give `--project` for the project's file"
         };
-        return Err(refused(Exit::NoInput, text, hint));
+        return Err(exit_error(Exit::NoInput, text, hint));
     }
     let mut is_new = false;
     for (entry, address) in all {
@@ -137,40 +137,40 @@ fn update(
     environment: &Environment,
 ) -> anyhow::Result<bool> {
     let before = lock(&site.file)?.policy.into_iter().find(|locked| locked.name == entry.name);
-    let newest = newest(address, args)?;
+    let newest = newest_address(address, args)?;
     let fetched = fetch(&newest, &prepared.config.signers, args.network.patience())?;
     let is_same = |before: &LockedComponent| before.source == newest && before.sha256 == fetched.component.sha256;
     if address == newest && before.as_ref().is_some_and(is_same) {
         if !is_kept(before.as_ref(), &site.file) && !args.place.dry_run {
-            before.map(|before| fetched.keep(&before, &site.file, dirs)).transpose()?;
+            before.map(|before| fetched.save(&before, &site.file, dirs)).transpose()?;
         }
         return Ok(false);
     }
     let (artifact, manifest) = build_artifact(&fetched.component, entry.wasi, &newest, dirs)?;
     run_examples(&artifact, &manifest)
-        .map_err(|fault| refused(Exit::Data, format!("`{newest}` is not taken: {fault}"), "ask its authors"))?;
-    let old = before.as_ref().filter(|before| is_there(before, &site.file)).and_then(|before| {
+        .map_err(|fault| exit_error(Exit::Data, format!("`{newest}` is not taken: {fault}"), "ask its authors"))?;
+    let old = before.as_ref().filter(|before| is_saved(before, &site.file)).and_then(|before| {
         let component = Component::read(&Source::File(before.component(&site.file))).ok()?;
         Some((build_artifact(&component, entry.wasi, &before.source, dirs).ok()?.1, before))
     });
     let version = before.as_ref().map_or("nothing", |before| before.version.as_str());
     print::line(&format!("{}: {version} -> {} ({newest})", entry.name, manifest.version))?;
     changes(old.as_ref().map(|(manifest, _)| manifest), &manifest).iter().try_for_each(|line| print::line(line))?;
-    signed(before.as_ref(), &fetched).map_or(Ok(()), |line| print::line(&line))?;
+    signer_change(before.as_ref(), &fetched).map_or(Ok(()), |line| print::line(&line))?;
 
     let edited = site.open()?;
     let text = edited.text().unwrap_or_default();
-    let addition = match site.target().written(text, Some(&entry.name), &entry.source).map_err(explained)? {
+    let addition = match site.target().written(text, Some(&entry.name), &entry.source).map_err(edit_error)? {
         Some((_, table)) => {
             let mut addition = Addition { name: entry.name.clone(), source: newest.clone(), ..Addition::default() };
             addition.keep(table);
             addition
         }
         None => {
-            return Err(refused(Exit::Config, format!("`{}` is not in {}", entry.name, site.file.display()), ""));
+            return Err(exit_error(Exit::Config, format!("`{}` is not in {}", entry.name, site.file.display()), ""));
         }
     };
-    let added = site.target().add(edited.text(), &addition, true).map_err(explained)?;
+    let added = site.target().add(edited.text(), &addition, true).map_err(edit_error)?;
     site.check(prepared, &added.entry, (artifact, &manifest))?;
     let (lock, locked) = site.pin(&fetched, &addition, &manifest, prepared)?;
     if let Some((_, before)) = &old {
@@ -184,7 +184,7 @@ fn update(
         return Ok(true);
     }
     consent(entry, site, old.as_ref().map(|(old, _)| old), &manifest)?;
-    fetched.keep(&locked, &site.file, dirs)?;
+    fetched.save(&locked, &site.file, dirs)?;
     let is_used = |old: &&LockedComponent| lock.policy.iter().any(|other| other.sha256 == old.sha256);
     let unused = before.as_ref().filter(|old| !is_used(old)).map(|old| old.component(&site.file));
     write(lock, &site.file)?;
@@ -196,7 +196,7 @@ fn update(
         let _ = std::fs::remove_file(file);
     }
     print::line(&format!("updated `{}` in {}", entry.name, site.file.display()))?;
-    site.tell_wishes(&manifest, &added.entry.grants);
+    site.print_ungranted(&manifest, &added.entry.grants);
     site.finish(&entry.name, true)?;
     Ok(true)
 }
@@ -220,23 +220,23 @@ fn consent(entry: &Entry, site: &EditTarget<'_>, old: Option<&Manifest>, manifes
         let line = format!("guard-host policy update {}{place}", entry.name);
         let what = format!("`{}` {}: it is updated", entry.name, why.join(", and "));
         if !is_attended() {
-            return Err(unattended(&what, &line));
+            return Err(terminal_error(&what, &line));
         }
         if !is_agreed(&format!("It {}. Use {} {}?", why.join(", and "), entry.name, manifest.version))? {
-            return Err(refused(Exit::NoPermission, format!("`{}` stays as it is", entry.name), ""));
+            return Err(exit_error(Exit::NoPermission, format!("`{}` stays as it is", entry.name), ""));
         }
     }
     Ok(())
 }
 
 /// Returns the fetched entries with their addresses.
-fn addressed(prepared: &Prepared) -> impl Iterator<Item = (&Entry, &str)> {
+fn fetched_entries(prepared: &Prepared) -> impl Iterator<Item = (&Entry, &str)> {
     let entries = prepared.members.iter().map(|member| &member.entry);
     entries.filter_map(|entry| Some((entry, entry.address.as_deref()?)))
 }
 
 /// Returns the guard.toml of an entry.
-fn file_of(entry: &Entry, dirs: &AppDirs) -> PathBuf {
+fn config_file(entry: &Entry, dirs: &AppDirs) -> PathBuf {
     match entry.layer {
         Layer::Managed => dirs.managed.clone(),
         Layer::User => dirs.config.clone(),
@@ -244,17 +244,17 @@ fn file_of(entry: &Entry, dirs: &AppDirs) -> PathBuf {
     }
 }
 
-fn is_there(locked: &LockedComponent, config: &Path) -> bool {
+fn is_saved(locked: &LockedComponent, config: &Path) -> bool {
     let component = Source::File(locked.component(config));
     Component::read(&component).is_ok_and(|component| component.sha256 == locked.sha256)
 }
 
 fn is_kept(locked: Option<&LockedComponent>, config: &Path) -> bool {
-    locked.is_none_or(|locked| is_there(locked, config))
+    locked.is_none_or(|locked| is_saved(locked, config))
 }
 
 /// Returns the address with the pinned digest, so that a moved tag has no effect.
-fn by_digest(locked: &LockedComponent) -> anyhow::Result<String> {
+fn pinned_address(locked: &LockedComponent) -> anyhow::Result<String> {
     match (&locked.digest, locked.source.starts_with("oci://")) {
         (Some(digest), true) => {
             Ok(Reference { digest: Some(digest.clone()), ..reference(&locked.source)? }.to_string())
@@ -264,7 +264,7 @@ fn by_digest(locked: &LockedComponent) -> anyhow::Result<String> {
 }
 
 /// Returns the address of the newest version that may replace this one.
-fn newest(address: &str, args: &UpdateArgs) -> anyhow::Result<String> {
+fn newest_address(address: &str, args: &UpdateArgs) -> anyhow::Result<String> {
     if !address.starts_with("oci://") {
         return Ok(address.to_owned());
     }
@@ -275,8 +275,8 @@ fn newest(address: &str, args: &UpdateArgs) -> anyhow::Result<String> {
     if reference.digest.is_some() {
         return Ok(address.to_owned());
     }
-    let mut registry = Registry::open(&reference.host, args.network.patience()).map_err(told)?;
-    let tags = registry.tags(&reference).map_err(told)?;
+    let mut registry = Registry::open(&reference.host, args.network.patience()).map_err(registry_error)?;
+    let tags = registry.tags(&reference).map_err(registry_error)?;
     let fits = |other: &Version| {
         let same = if version.major == 0 { other.minor == version.minor } else { true };
         other.major == version.major && same && other.pre.is_empty() && *other > version
@@ -302,13 +302,13 @@ fn changes(old: Option<&Manifest>, new: &Manifest) -> Vec<String> {
             Some(_) => {}
         }
     }
-    let gone = old.rules.iter().filter(|rule| !new.rules.iter().any(|other| other.id == rule.id));
-    lines.extend(gone.map(|rule| format!("  rule      - {}", rule.id)));
+    let removed = old.rules.iter().filter(|rule| !new.rules.iter().any(|other| other.id == rule.id));
+    lines.extend(removed.map(|rule| format!("  rule      - {}", rule.id)));
     if old.tools != new.tools {
         lines.push(format!("  tools     {} -> {}", old.tools.join(", "), new.tools.join(", ")));
     }
-    let (asked, dropped) = (|wish: &&String| !old.grants.contains(wish), |wish: &&String| !new.grants.contains(wish));
-    lines.extend(new.grants.iter().filter(asked).map(|wish| format!("  grant     + {wish}")));
+    let (is_new, dropped) = (|wish: &&String| !old.grants.contains(wish), |wish: &&String| !new.grants.contains(wish));
+    lines.extend(new.grants.iter().filter(is_new).map(|wish| format!("  grant     + {wish}")));
     lines.extend(old.grants.iter().filter(dropped).map(|wish| format!("  grant     - {wish}")));
     if old.examples.len() != new.examples.len() {
         lines.push(format!("  examples  {} -> {}", old.examples.len(), new.examples.len()));
@@ -319,7 +319,7 @@ fn changes(old: Option<&Manifest>, new: &Manifest) -> Vec<String> {
     lines
 }
 
-fn signed(before: Option<&LockedComponent>, fetched: &Fetched) -> Option<String> {
+fn signer_change(before: Option<&LockedComponent>, fetched: &Fetched) -> Option<String> {
     let now = fetched.signers.first().map(|signer| signer.name.as_str());
     let was = before.and_then(|before| before.signer.as_deref());
     (now != was).then(|| format!("  signed    by {} -> by {}", was.unwrap_or("nobody"), now.unwrap_or("nobody")))
@@ -342,7 +342,7 @@ fn compare(
     std::fs::write(&new, &*fetched.component.wasm(guard_builtins::component)?)?;
     let old = AppDirs { config: before.component(config), ..dirs.clone() };
     let replayed = replay(new.to_str(), &old, environment, |sources, _, take| {
-        sources.read(&log, take).map_err(|error| refused(Exit::NoInput, format!("`{}`: {error}", log.display()), ""))
+        sources.read(&log, take).map_err(|error| exit_error(Exit::NoInput, format!("`{}`: {error}", log.display()), ""))
     })?;
     print::line("  calls of the log, decided by both:")?;
     replayed.print()

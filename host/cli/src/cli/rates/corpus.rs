@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use guard_contract::exit::Exit;
 
-use crate::cli::subject::refused;
+use crate::cli::subject::exit_error;
 
 /// The expected answer to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -77,9 +77,9 @@ impl Mapping {
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let shown = path.display();
         let text = std::fs::read_to_string(path)
-            .map_err(|error| refused(Exit::NoInput, format!("{shown} cannot be read: {error}"), ""))?;
+            .map_err(|error| exit_error(Exit::NoInput, format!("{shown} cannot be read: {error}"), ""))?;
         let hint = "`guard-host policy rates --help` shows an example";
-        toml::from_str(&text).map_err(|error| refused(Exit::Data, format!("{shown}: {error}"), hint))
+        toml::from_str(&text).map_err(|error| exit_error(Exit::Data, format!("{shown}: {error}"), hint))
     }
 
     /// Parses the row of one line.
@@ -88,19 +88,19 @@ impl Mapping {
         let text = |keys| match find(&object, keys) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(format!("`{}` isn't a text", joined(keys))),
+            Some(_) => Err(format!("`{}` isn't a text", join_keys(keys))),
         };
         let (tool, input) = match (text(&self.command)?, text(&self.tool)?, find(&object, &self.input)) {
             (Some(command), None, None) => ("Bash".to_owned(), Value::String(command)),
             (None, Some(tool), Some(input)) => (tool, input.clone()),
             _ => {
-                let [command, tool, input] = [&self.command, &self.tool, &self.input].map(|keys| joined(keys));
+                let [command, tool, input] = [&self.command, &self.tool, &self.input].map(|keys| join_keys(keys));
                 return Err(format!("a row has either `{command}`, or `{tool}` and `{input}`"));
             }
         };
         let times = match find(&object, &self.times) {
             None => 1,
-            Some(times) => times.as_u64().ok_or_else(|| format!("`{}` isn't a number", joined(&self.times)))?,
+            Some(times) => times.as_u64().ok_or_else(|| format!("`{}` isn't a number", join_keys(&self.times)))?,
         };
         let class = text(&self.class)?.unwrap_or_default();
         Ok(Row { tool, input, label: self.label(&object)?, class, times })
@@ -131,6 +131,6 @@ fn find<'a>(object: &'a Map<String, Value>, keys: &[String]) -> Option<&'a Value
     })
 }
 
-fn joined(keys: &[String]) -> String {
+fn join_keys(keys: &[String]) -> String {
     keys.join("` or `")
 }

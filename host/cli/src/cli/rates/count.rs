@@ -139,7 +139,7 @@ impl Rates {
             print::line("\nother than their label:")?;
             for (outcome, rule, call) in &self.wrong {
                 let name = outcome_name(*outcome);
-                print::line(&format!("{:8} {rule}  {call}", print::coloured(name, name)))?;
+                print::line(&format!("{:8} {rule}  {call}", print::color_by_outcome(name, name)))?;
             }
         }
         Ok(())

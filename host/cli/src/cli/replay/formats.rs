@@ -105,11 +105,11 @@ impl Context {
             // What was sent to the model repeats all earlier calls.
             return if kind == "assistant" { self.claude_line(&object, message) } else { LineContents::Nothing };
         }
-        self.plain(object)
+        self.parse_plain(object)
     }
 
     /// Parses a call in the format of the other commands, or a payload.
-    fn plain(&mut self, object: Map<String, Value>) -> LineContents {
+    fn parse_plain(&mut self, object: Map<String, Value>) -> LineContents {
         let cwd = text(&object, "cwd").to_owned();
         if let Some(command) = object.get("command").filter(|_| !object.contains_key("tool_input")) {
             let input = Value::Object(Map::from_iter([("command".to_owned(), command.clone())]));
@@ -147,7 +147,7 @@ impl Context {
         let Some(Value::Array(content)) = message.get("content") else { return LineContents::Nothing };
         let cwd = text(line, "cwd");
         let uses = content.iter().filter_map(Value::as_object).filter(|part| text(part, "type") == "tool_use");
-        self.several(uses.map(|part| {
+        self.merge_calls(uses.map(|part| {
             let input = part.get("input").cloned().unwrap_or_else(|| json!({}));
             self.call("claude", text(part, "name"), input, cwd)
         }))
@@ -191,7 +191,7 @@ impl Context {
             return LineContents::Nothing;
         }
         let Some(Value::Array(requests)) = data.get("toolRequests") else { return LineContents::Nothing };
-        self.several(requests.iter().filter_map(Value::as_object).map(|request| {
+        self.merge_calls(requests.iter().filter_map(Value::as_object).map(|request| {
             let input = request.get("arguments").cloned().unwrap_or_else(|| json!({}));
             self.call("copilot", text(request, "name"), input, "")
         }))
@@ -214,10 +214,10 @@ impl Context {
             let state = part.get("state")?.as_object()?;
             Some(self.call("opencode", text(part, "tool"), input(state, "input"), ""))
         });
-        self.several(of_gemini.chain(of_opencode))
+        self.merge_calls(of_gemini.chain(of_opencode))
     }
 
-    fn several(&self, found: impl Iterator<Item = LineContents>) -> LineContents {
+    fn merge_calls(&self, found: impl Iterator<Item = LineContents>) -> LineContents {
         let calls: Vec<Call> = found
             .filter_map(|found| match found {
                 LineContents::Calls(calls) => Some(calls),

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::Replayed;
-use super::replayed::counted;
+use super::replayed::format_count;
 use super::tally::Group;
 use crate::cli::html::shell;
 use crate::cli::print;
@@ -33,7 +33,7 @@ pub(in crate::cli) fn part(replayed: &Replayed<'_>) -> Markup {
         @if replayed.against.is_none() { (verdicts(&replayed.sum.groups)) }
         @else if replayed.differences().next().is_none() { p { "No verdict differs." } }
         @for (change, groups) in replayed.differences() {
-            h3 { (counted(change, &groups)) }
+            h3 { (format_count(change, &groups)) }
             @for group in groups { (difference(group)) }
         }
     }
@@ -73,7 +73,7 @@ fn difference(group: &Group) -> Markup {
                     }
                 }
             }
-            @if group.unshown() > 0 { p class="dim" { "and " (group.unshown()) " others" } }
+            @if group.omitted_count() > 0 { p class="dim" { "and " (group.omitted_count()) " others" } }
         }
     }
 }

@@ -40,17 +40,17 @@ impl Replayed<'_> {
 
     /// Returns the calls that the second side judges milder, by the verdicts of both sides, and the number of those
     /// that aren't listed.
-    pub(in crate::cli) fn loosened(&self) -> impl Iterator<Item = (String, Vec<Located<'_>>, u64)> {
+    pub(in crate::cli) fn loosened_calls(&self) -> impl Iterator<Item = (String, Vec<Located<'_>>, u64)> {
         let groups = self.sum.groups.iter().filter(|group| group.change == Some(Change::Loosened));
         groups.map(|group| {
-            let place = |id| self.sources.first(id).unwrap_or((Path::new(""), 0));
+            let place = |id| self.sources.first_location(id).unwrap_or((Path::new(""), 0));
             let calls = group.examples.iter().map(|example| (example.call.as_str(), place(example.id)));
-            (group.describe(), calls.collect(), group.unshown())
+            (group.describe(), calls.collect(), group.omitted_count())
         })
     }
 
     /// Returns why lines were skipped, how many, and the first locations.
-    pub(in crate::cli) fn skipped(&self) -> impl Iterator<Item = (&'static str, u64, &[String])> {
+    pub(in crate::cli) fn skipped_lines(&self) -> impl Iterator<Item = (&'static str, u64, &[String])> {
         self.sources.skipped.iter().map(|(reason, skipped)| (*reason, skipped.count, skipped.places.as_slice()))
     }
 
@@ -97,7 +97,7 @@ impl Replayed<'_> {
         if self.against.is_none() {
             print::line(&format!("\n{:<8} {:>9} {:>9}  rule", "verdict", "calls", "distinct"))?;
             return self.sum.groups.iter().try_for_each(|group| {
-                let outcome = print::coloured(&format!("{:<8}", group.first.outcome), group.first.outcome);
+                let outcome = print::color_by_outcome(&format!("{:<8}", group.first.outcome), group.first.outcome);
                 print::line(&format!("{outcome} {:>9} {:>9}  {}", group.calls, group.distinct, group.first.rule))
             });
         }
@@ -105,8 +105,8 @@ impl Replayed<'_> {
             return print::line("\nno verdict differs");
         }
         for (change, groups) in self.differences() {
-            print::line(&format!("\n{}", counted(change, &groups)))?;
-            groups.into_iter().try_for_each(one)?;
+            print::line(&format!("\n{}", format_count(change, &groups)))?;
+            groups.into_iter().try_for_each(print_group)?;
         }
         Ok(())
     }
@@ -134,18 +134,18 @@ impl Replayed<'_> {
 }
 
 /// Formats the number of changes of one kind.
-pub(super) fn counted(change: Change, groups: &[&Group]) -> String {
+pub(super) fn format_count(change: Change, groups: &[&Group]) -> String {
     let sum = |of: fn(&Group) -> u64| groups.iter().map(|group| of(group)).sum::<u64>();
     format!("{}: {} ({} distinct)", change.name(), print::count(sum(|of| of.calls), "call"), sum(|of| of.distinct))
 }
 
-fn one(group: &Group) -> anyhow::Result<()> {
+fn print_group(group: &Group) -> anyhow::Result<()> {
     print::line(&format!("  {}  ({})", group.describe(), print::count(group.calls, "call")))?;
     for example in &group.examples {
         let rests = if example.rests_on_missing { "  (asked for what is not here)" } else { "" };
         print::line(&format!("    {}{rests}", example.call))?;
     }
-    match group.unshown() {
+    match group.omitted_count() {
         0 => Ok(()),
         others => print::line(&format!("    and {others} others")),
     }

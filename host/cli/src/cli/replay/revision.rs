@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::sides::BUILTIN;
-use crate::cli::subject::refused;
+use crate::cli::subject::exit_error;
 use guard_config::lock::Lock;
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
@@ -31,7 +31,7 @@ fn git(project: &str, arguments: &[&str]) -> anyhow::Result<Option<Vec<u8>>> {
     git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_TERMINAL_PROMPT", "0").args(["-C", project]);
     git.args(calm.iter().flat_map(|setting| ["-c", setting]));
     let output = git.args(arguments).stdin(Stdio::null()).output();
-    let output = output.map_err(|error| refused(Exit::Software, format!("`git` does not run: {error}"), ""))?;
+    let output = output.map_err(|error| exit_error(Exit::Software, format!("`git` does not run: {error}"), ""))?;
     Ok(output.status.success().then_some(output.stdout))
 }
 
@@ -53,10 +53,10 @@ pub(super) fn is_of_project(file: &Path) -> bool {
 /// Copies a version of a project's guard.toml to `scratch` under that name, with the files that it uses.
 pub(super) fn read_settings(file: &Path, scratch: &Path) -> anyhow::Result<()> {
     let unreadable =
-        |error: std::io::Error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", file.display()), "");
+        |error: std::io::Error| exit_error(Exit::NoInput, format!("`{}` cannot be read: {error}", file.display()), "");
     let root = file.ancestors().nth(2).unwrap_or(file);
     let text = fs::read_to_string(file).map_err(unreadable)?;
-    let put = |name: &str| {
+    let copy_file = |name: &str| {
         let (from, to) = (root.join(name), scratch.join(name));
         fs::create_dir_all(to.parent().unwrap_or(scratch))?;
         fs::copy(&from, to).map(|_| ())
@@ -64,7 +64,7 @@ pub(super) fn read_settings(file: &Path, scratch: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(scratch.join(FOLDER))?;
     fs::write(scratch.join(CONFIGURATION), &text)?;
     let mut names: Vec<PathBuf> = Vec::new();
-    for named in named(&text) {
+    for named in named_files(&text) {
         // A folder of settings may contain other files.
         let files = guard_config::files_of(&root.join(&named)).into_iter().filter(|path| path.is_file());
         names.extend(files.filter_map(|path| path.strip_prefix(root).ok().map(Path::to_path_buf)));
@@ -75,7 +75,7 @@ pub(super) fn read_settings(file: &Path, scratch: &Path) -> anyhow::Result<()> {
     }
     names.push(lock);
     let names = names.iter().filter(|name| root.join(name).is_file());
-    names.filter_map(|name| name.to_str()).try_for_each(|name| put(name).map_err(unreadable))
+    names.filter_map(|name| name.to_str()).try_for_each(|name| copy_file(name).map_err(unreadable))
 }
 
 /// Copies a revision's project configuration to `scratch`: `.guard`, and the files outside of it that it uses.
@@ -83,7 +83,7 @@ pub(in crate::cli) fn revision(name: &str, project: &str, scratch: &Path) -> any
     let git = |arguments: &[&str]| git(project, arguments);
     let neither = |what: &str| {
         let text = format!("`{}` is neither a file nor a revision of git that has {what}", plain(name));
-        refused(Exit::NoInput, text, "give a guard.toml, a policy, or a revision such as `HEAD~1` or `origin/main`")
+        exit_error(Exit::NoInput, text, "give a guard.toml, a policy, or a revision such as `HEAD~1` or `origin/main`")
     };
     if name.starts_with('-') {
         return Err(neither("a name"));
@@ -96,7 +96,7 @@ pub(in crate::cli) fn revision(name: &str, project: &str, scratch: &Path) -> any
     let read = |file: &str| {
         let unreadable = || {
             let text = format!("`{}` of `{}` cannot be read", plain(file), plain(name));
-            refused(
+            exit_error(
                 Exit::NoInput,
                 text,
                 "it may be larger than 16 MiB, or missing from this clone: get it with `git fetch`",
@@ -108,37 +108,37 @@ pub(in crate::cli) fn revision(name: &str, project: &str, scratch: &Path) -> any
             size.and_then(|size| size.trim().parse::<usize>().ok()).is_some_and(|size| size <= REVISION_BYTES);
         if is_small { git(&["cat-file", "blob", &object])?.ok_or_else(unreadable) } else { Err(unreadable()) }
     };
-    let put = |file: &str, bytes: &[u8]| -> anyhow::Result<()> {
+    let write_file = |file: &str, bytes: &[u8]| -> anyhow::Result<()> {
         let path = scratch.join(file);
         fs::create_dir_all(path.parent().unwrap_or(scratch))?;
         Ok(fs::write(path, bytes)?)
     };
     let text = read(CONFIGURATION)?;
-    put(CONFIGURATION, &text)?;
+    write_file(CONFIGURATION, &text)?;
     if listed.contains(&CALLS) {
-        put(CALLS, &read(CALLS)?)?;
+        write_file(CALLS, &read(CALLS)?)?;
     }
-    for named in named(&String::from_utf8_lossy(&text)) {
+    for named in named_files(&String::from_utf8_lossy(&text)) {
         let is_below = |file: &str| file.strip_prefix(named.as_str()).is_some_and(|below| below.starts_with('/'));
         // In a folder, only files with these extensions are settings.
         let counts = |file: &str| file.ends_with(".rego") || file.ends_with(".json");
         for file in listed.iter().filter(|file| **file == named || (is_below(file) && counts(file))) {
-            put(file, &read(file)?)?;
+            write_file(file, &read(file)?)?;
         }
     }
     let lock = Lock::file(Path::new(CONFIGURATION));
     if let Some(file) = lock.to_str().filter(|file| listed.contains(file)) {
-        put(file, &read(file)?)?;
+        write_file(file, &read(file)?)?;
         for locked in Lock::read(&scratch.join(file)).unwrap_or_default().policy {
             let component = locked.component(Path::new(CONFIGURATION));
             let component = component.to_string_lossy();
             // Most projects don't commit components but use `policy fetch`. The digest identifies the component.
             match fs::read(Path::new(project).join(&*component)) {
-                _ if listed.contains(&&*component) => put(&component, &read(&component)?)?,
-                Ok(bytes) => put(&component, &bytes)?,
+                _ if listed.contains(&&*component) => write_file(&component, &read(&component)?)?,
+                Ok(bytes) => write_file(&component, &bytes)?,
                 Err(_) => {
                     let text = format!("the component of `{}` at `{}` is not here", locked.name, plain(name));
-                    return Err(refused(Exit::Unavailable, text, "run `guard-host policy fetch` at that revision"));
+                    return Err(exit_error(Exit::Unavailable, text, "run `guard-host policy fetch` at that revision"));
                 }
             }
         }
@@ -147,7 +147,7 @@ pub(in crate::cli) fn revision(name: &str, project: &str, scratch: &Path) -> any
 }
 
 /// Returns the project's files that its configuration uses, from the project's root.
-fn named(text: &str) -> Vec<String> {
+fn named_files(text: &str) -> Vec<String> {
     // Every verdict reports a configuration that can't be read, so it's ignored here.
     let table: toml::Table = toml::from_str(text).unwrap_or_default();
     let policies = table.get("policy").and_then(toml::Value::as_array).into_iter().flatten();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::revision::{is_of_project, read_settings, revision};
-use crate::cli::subject::{call_context, noted, open, refused};
+use crate::cli::subject::{call_context, complete_trace, exit_error, open};
 use guard_config::trust::{self, TrustError};
 use guard_config::{Trust, candidate, load};
 use guard_contract::call::{CallContext, ToolCall};
@@ -69,8 +69,8 @@ struct RelocatedProject {
 
 impl Side {
     /// Returns the side of this machine's configuration, or of the user's configuration given on the command line.
-    pub(super) fn first(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Self> {
-        match policy_of(dirs) {
+    pub(super) fn local(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Self> {
+        match selected_policy(dirs) {
             Some(policy) => Side::policy(policy, dirs, environment),
             None => {
                 let project = call_context(environment, None).project_root;
@@ -87,9 +87,9 @@ impl Side {
         project: &str,
         scratch: &Path,
     ) -> anyhow::Result<Self> {
-        if is_policy(name) != policy_of(dirs).is_some() {
+        if is_policy(name) != selected_policy(dirs).is_some() {
             let hint = "give both `--config` and `--against` a policy, or neither";
-            return Err(refused(Exit::Usage, "a policy and a configuration cannot be compared", hint));
+            return Err(exit_error(Exit::Usage, "a policy and a configuration cannot be compared", hint));
         }
         if is_policy(name) {
             return Side::policy(name, dirs, environment);
@@ -106,12 +106,12 @@ impl Side {
             }
             read_settings(&config, &folder)?;
         } else if name.ends_with(".toml") {
-            return Err(refused(Exit::NoInput, format!("there is no file `{name}`"), ""));
+            return Err(exit_error(Exit::NoInput, format!("there is no file `{name}`"), ""));
         } else {
             revision(name, project, &folder)?;
         }
         let folder = folder.to_string_lossy().into_owned();
-        let side = Side::moved(
+        let side = Side::relocated(
             RelocatedProject { project: project.to_owned(), folder, is_revision },
             dirs,
             environment,
@@ -122,7 +122,7 @@ impl Side {
     }
 
     /// Returns the side of the project's configuration in another folder.
-    fn moved(
+    fn relocated(
         moved: RelocatedProject,
         dirs: &AppDirs,
         environment: &Environment,
@@ -137,7 +137,7 @@ impl Side {
         }
         // The current configuration is trusted, so the other one is compared as if it were. It never decides an agent's
         // calls.
-        let failed = |error: TrustError| refused(Exit::Config, format!("the other revision: {error}"), "");
+        let failed = |error: TrustError| exit_error(Exit::Config, format!("the other revision: {error}"), "");
         let folder = scratch.join("trust");
         trust::copy(dirs, &folder).map_err(failed)?;
         let dirs = AppDirs { trust: folder, ..dirs.clone() };
@@ -167,7 +167,7 @@ impl Side {
         // Otherwise, each verdict would be an ask because of the problem.
         let project = moved.as_ref().map_or(project, |moved| &moved.folder).to_owned();
         if let Some(problem) = load(&dirs, &[project]).problems.first() {
-            return Err(refused(Exit::Config, problem.to_string(), problem.hint.clone()));
+            return Err(exit_error(Exit::Config, problem.to_string(), problem.hint.clone()));
         }
         let engine = embedded::engine_for_many_replies(&dirs)?;
         let clock = Clock::start(engine.clone());
@@ -178,10 +178,10 @@ impl Side {
 
     fn policy(name: &str, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Self> {
         let name = name.strip_prefix(BUILTIN).unwrap_or(name);
-        let told =
-            |error: guard_kit::suite::SubjectError| refused(Exit::NoInput, error.to_string(), error.hint.clone());
-        let subject = Subject::policy(name, Wasi::Absent, &native(&environment.cwd), dirs).map_err(told)?;
-        let mut chain = subject.chain_for_suite(&Suite::default()).map_err(told)?;
+        let to_error =
+            |error: guard_kit::suite::SubjectError| exit_error(Exit::NoInput, error.to_string(), error.hint.clone());
+        let subject = Subject::policy(name, Wasi::Absent, &native(&environment.cwd), dirs).map_err(to_error)?;
+        let mut chain = subject.chain_for_suite(&Suite::default()).map_err(to_error)?;
         // Two files of one policy have different names, but their rules must be comparable.
         chain.prepared.members.iter_mut().for_each(|member| "policy".clone_into(&mut member.entry.name));
         let kind = Kind::Policy { chain: Arc::new(chain), _subject: Box::new(subject) };
@@ -198,14 +198,15 @@ impl Side {
         facts: &Arc<dyn Facts>,
     ) -> (Option<Verdict>, Option<bool>) {
         let chain = self.chain(at);
-        let nested = |folders: &[String]| self.nested(folders);
+        let nested = |folders: &[String]| self.prepare_nested(folders);
         let ask = AskOptions { nested: Some(&nested), ..AskOptions::default() };
         let mut is_spared = true;
         let mut verdict: Option<Verdict> = None;
         for call in calls {
             let trace = chain.decide(call, at, facts, ask);
             is_spared &= trace.verdict.outcome != Outcome::Ask || would_skip_prompt(call, &trace, &chain.prepared);
-            let one = noted(trace, &chain.prepared, |trace| assumed_copy(call, trace, &chain.prepared)).verdict;
+            let one =
+                complete_trace(trace, &chain.prepared, |trace| assumed_backup(call, trace, &chain.prepared)).verdict;
             if verdict.as_ref().is_none_or(|worst| rank(one.outcome) > rank(worst.outcome)) {
                 verdict = Some(one);
             }
@@ -215,9 +216,9 @@ impl Side {
     }
 
     /// Returns the hook's verdict for a trace, with the notes that the hook adds.
-    pub(super) fn noted(&self, call: &ToolCall, trace: Trace, at: &CallContext) -> Verdict {
+    pub(super) fn verdict_with_notes(&self, call: &ToolCall, trace: Trace, at: &CallContext) -> Verdict {
         let chain = self.chain(at);
-        noted(trace, &chain.prepared, |trace| assumed_copy(call, trace, &chain.prepared)).verdict
+        complete_trace(trace, &chain.prepared, |trace| assumed_backup(call, trace, &chain.prepared)).verdict
     }
 
     /// Returns whether `instead-of-ask` would avoid the prompt for a trace. `None` if there is no prompt.
@@ -231,11 +232,11 @@ impl Side {
 
     /// Decides a decision of the log again.
     pub(super) fn repeat(&self, decision: &Decision) -> RepeatedDecision {
-        let nested = |folders: &[String]| self.nested(folders);
+        let nested = |folders: &[String]| self.prepare_nested(folders);
         decision.repeat(&self.chain(&decision.at), AskOptions { nested: Some(&nested), ..AskOptions::default() })
     }
 
-    fn nested(&self, folders: &[String]) -> Prepared {
+    fn prepare_nested(&self, folders: &[String]) -> Prepared {
         match &self.kind {
             Kind::Configuration(of) => open(&of.dirs, &of.program, folders),
             Kind::Policy { chain, .. } => Prepared::in_memory(chain.prepared.config.clone(), Vec::new()),
@@ -285,17 +286,17 @@ fn is_policy(name: &str) -> bool {
 }
 
 /// Returns the policy in `--config`, which other commands treat as a path.
-pub(super) fn policy_of(dirs: &AppDirs) -> Option<&str> {
+pub(super) fn selected_policy(dirs: &AppDirs) -> Option<&str> {
     let name = dirs.config.file_name().and_then(|name| name.to_str()).filter(|name| name.starts_with(BUILTIN));
     name.or_else(|| dirs.config.to_str()).filter(|name| is_policy(name))
 }
 
 /// Returns the backup of a call that ran elsewhere or in the past.
-fn assumed_copy(call: &ToolCall, trace: &Trace, prepared: &Prepared) -> Copy {
+fn assumed_backup(call: &ToolCall, trace: &Trace, prepared: &Prepared) -> Copy {
     Copy::assumed(call, trace, &prepared.config)
 }
 
 /// Returns whether `instead-of-ask` in `[undo]` would run such a call with a warning instead of a prompt.
 fn would_skip_prompt(call: &ToolCall, trace: &Trace, prepared: &Prepared) -> bool {
-    assumed_copy(call, trace, prepared).would_skip_prompt(&trace.verdict, prepared)
+    assumed_backup(call, trace, prepared).would_skip_prompt(&trace.verdict, prepared)
 }

@@ -128,7 +128,7 @@ impl<'a> Sources<'a> {
             if data.is_dir() {
                 self.folder(&path, depth, each)?;
             } else if data.is_file() && is_source && self.file(&path, each).is_err_and(|error| is_closed(&error)) {
-                return Err(closed());
+                return Err(closed_error());
             }
         }
         Ok(())
@@ -233,10 +233,10 @@ impl<'a> Sources<'a> {
     /// Returns a payload's calls if they are new, or why they can't be determined.
     fn call(&mut self, call: &Call, line: u64, each: &mut Take<'_>) -> io::Result<Result<(), &'static str>> {
         // Fields that differ between equal calls are ignored.
-        let told = |key: &&str| call.payload.get(*key);
+        let field = |key: &&str| call.payload.get(*key);
         let kept: Vec<&Value> = ["tool_name", "toolName", "tool", "tool_input", "toolInput", "toolArgs", "cwd"]
             .iter()
-            .filter_map(told)
+            .filter_map(field)
             .collect();
         let text = match kept.is_empty() {
             true => serde_json::to_vec(&(call.harness, &call.payload))?,
@@ -244,10 +244,10 @@ impl<'a> Sources<'a> {
         };
         let key = digest(&text);
         if let Some(id) = self.known.get(&key) {
-            self.seen(*id);
+            self.mark_seen(*id);
             return Ok(Ok(()));
         }
-        let Some(harness) = guard_harness::named(call.harness) else {
+        let Some(harness) = guard_harness::find_harness(call.harness) else {
             return Ok(Err("of a harness that is not known"));
         };
         let Ok(payload) = harness.decode(&call.payload) else { return Ok(Err("a call that can't be read")) };
@@ -270,16 +270,16 @@ impl<'a> Sources<'a> {
             self.times.push(0);
             self.firsts.push((self.current.clone(), line));
         }
-        self.seen(id);
+        self.mark_seen(id);
         Ok((id == next).then_some(id))
     }
 
     /// Returns the file and line of a call's first occurrence. The line is 0 if the file isn't read line by line.
-    pub(super) fn first(&self, id: u32) -> Option<(&Path, u64)> {
+    pub(super) fn first_location(&self, id: u32) -> Option<(&Path, u64)> {
         self.firsts.get(id as usize).map(|(path, line)| (&**path, *line))
     }
 
-    fn seen(&mut self, id: u32) {
+    fn mark_seen(&mut self, id: u32) {
         if let Some(times) = self.times.get_mut(id as usize) {
             *times = times.saturating_add(1);
         }
@@ -316,7 +316,7 @@ fn digest(text: &[u8]) -> [u8; 16] {
 }
 
 /// Creates the error if no thread decides jobs any more.
-pub(super) fn closed() -> io::Error {
+pub(super) fn closed_error() -> io::Error {
     io::ErrorKind::BrokenPipe.into()
 }
 

@@ -145,7 +145,7 @@ impl Group {
     }
 
     /// Returns the number of its calls that aren't among the examples.
-    pub(super) fn unshown(&self) -> u64 {
+    pub(super) fn omitted_count(&self) -> u64 {
         self.distinct.saturating_sub(self.examples.len() as u64)
     }
 }
@@ -190,7 +190,7 @@ impl Tally {
         let ReplayedCall { id, first, second, rests, differs, spared, call, cwd } = decided;
         self.done += 1;
         if differs {
-            keep(&mut self.differing, id, || (shown(call.as_ref()), first.clone()));
+            add_example(&mut self.differing, id, || (format_call(call.as_ref()), first.clone()));
         }
         let key = (first, second);
         let group = match self.known.get(&key) {
@@ -204,7 +204,7 @@ impl Tally {
             }
         };
         if let Some(examples) = self.examples.get_mut(group as usize) {
-            keep(examples, id, || (shown(call.as_ref()), plain(&redact(&cwd))));
+            add_example(examples, id, || (format_call(call.as_ref()), plain(&redact(&cwd))));
         }
         let at = id as usize;
         if self.entries.len() <= at {
@@ -267,7 +267,7 @@ impl Tally {
 }
 
 /// Keeps the first examples, independent of the threads' order.
-fn keep<T>(examples: &mut BTreeMap<u32, T>, id: u32, made: impl FnOnce() -> T) {
+fn add_example<T>(examples: &mut BTreeMap<u32, T>, id: u32, made: impl FnOnce() -> T) {
     let is_early = examples.len() < EXAMPLES || examples.last_key_value().is_some_and(|(last, _)| id < *last);
     if is_early {
         examples.insert(id, made());
@@ -278,7 +278,7 @@ fn keep<T>(examples: &mut BTreeMap<u32, T>, id: u32, made: impl FnOnce() -> T) {
 }
 
 /// Formats a call on one line, without secrets.
-fn shown(call: Option<&ToolCall>) -> String {
+fn format_call(call: Option<&ToolCall>) -> String {
     let Some(call) = call else { return String::new() };
     let text = redact(&call.operation());
     let text = plain(&text).split_whitespace().collect::<Vec<_>>().join(" ");

@@ -71,8 +71,8 @@ pub(super) fn bars(stats: &Stats) -> Markup {
 }
 
 fn chart_label(kinds: &[u64; 4]) -> String {
-    let told = kinds.iter().zip(KINDS).filter(|(count, _)| **count > 0);
-    told.map(|(count, (_, name))| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+    let non_zero = kinds.iter().zip(KINDS).filter(|(count, _)| **count > 0);
+    non_zero.map(|(count, (_, name))| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the day of a time.

@@ -31,7 +31,7 @@ pub(super) struct BackedUpCalls(BTreeMap<String, BackedUpCall>);
 
 impl BackedUpCalls {
     /// Adds a line of the log.
-    pub(super) fn see(&mut self, record: &Record) {
+    pub(super) fn add_record(&mut self, record: &Record) {
         if record.undo.is_empty() || (self.0.len() >= CALLS && !self.0.contains_key(&record.undo)) {
             return;
         }
@@ -78,7 +78,7 @@ impl BackedUpCalls {
     }
 
     /// Returns the calls: restored ones first, then the newest.
-    pub(super) fn newest(&self) -> Vec<&BackedUpCall> {
+    pub(super) fn newest_calls(&self) -> Vec<&BackedUpCall> {
         let mut all: Vec<&BackedUpCall> = self.0.values().collect();
         all.sort_by(|one, other| {
             let key = |of: &BackedUpCall| (!of.restores.is_empty(), of.time.clone());
@@ -112,10 +112,10 @@ mod tests {
             record(UNDO, "a", "restored 1 path from a"),
             record(UNDO, "a", "restored 2 paths from a"),
         ] {
-            copies.see(&line);
+            copies.add_record(&line);
         }
         assert_eq!(copies.counts(), (2, 1));
-        let first = copies.newest()[0];
+        let first = copies.newest_calls()[0];
         assert_eq!((first.operation.as_str(), first.restores.len(), first.is_gone), ("rm -r d", 2, true));
     }
 }

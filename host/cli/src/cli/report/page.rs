@@ -30,13 +30,13 @@ pub(super) fn html(report: &Report<'_>) -> String {
             h2 { "Decided again, against " code { bdi { (replayed.against.as_deref().unwrap_or_default()) } } }
             (part(replayed))
         }
-        (blocked(report))
-        (most(report))
+        (blocked_section(report))
+        (question_section(report))
         (days(report))
         (undone(report))
-        (by_rule(report))
-        (by_name("By folder", "folder", &report.folders))
-        (by_name("By agent", "agent", &report.agents))
+        (rule_section(report))
+        (count_section("By folder", "folder", &report.folders))
+        (count_section("By agent", "agent", &report.agents))
         (calls(report))
         script { (PreEscaped(SCRIPT)) }
     };
@@ -69,7 +69,7 @@ fn top(report: &Report<'_>) -> Markup {
 }
 
 /// Returns the section with the most severe blocked calls and the reasons.
-fn blocked(report: &Report<'_>) -> Markup {
+fn blocked_section(report: &Report<'_>) -> Markup {
     let worst = worst(&report.calls);
     html! {
         h2 { "Blocked" }
@@ -103,7 +103,7 @@ fn days(report: &Report<'_>) -> Markup {
 }
 
 /// Returns the section with the calls with the most asks, each with a suggestion.
-fn most(report: &Report<'_>) -> Markup {
+fn question_section(report: &Report<'_>) -> Markup {
     html! {
         h2 { "Asked most" }
         @if report.asked.is_empty() { p { "Nothing was asked about." } } @else {
@@ -129,7 +129,7 @@ fn most(report: &Report<'_>) -> Markup {
 
 /// Returns the section with the calls whose losses were backed up, restored ones first.
 fn undone(report: &Report<'_>) -> Markup {
-    let copies = report.copies.newest();
+    let copies = report.copies.newest_calls();
     if copies.is_empty() {
         return html! {};
     }
@@ -160,13 +160,13 @@ fn undone(report: &Report<'_>) -> Markup {
     }
 }
 
-fn suggestion(asked: &PastQuestion, suggestions: &[Suggestion]) -> Markup {
-    let is_it = |of: &&Suggestion| of.approved.iter().any(|other| other.id == asked.id);
+fn suggestion(question: &PastQuestion, suggestions: &[Suggestion]) -> Markup {
+    let is_it = |of: &&Suggestion| of.approved.iter().any(|other| other.id == question.id);
     html! {
         @match suggestions.iter().find(is_it) {
-            None => span class="dim" { (asked.unsuggested()) },
+            None => span class="dim" { (question.no_suggestion_reason()) },
             Some(found) => {
-                code { (plain(&found.how())) }
+                code { (plain(&found.instruction())) }
                 " spares " (found.spares) " questions"
                 @if !found.also.is_empty() { ", and would also let run " (found.also.len()) " other calls" }
             }
@@ -174,7 +174,7 @@ fn suggestion(asked: &PastQuestion, suggestions: &[Suggestion]) -> Markup {
     }
 }
 
-fn by_rule(report: &Report<'_>) -> Markup {
+fn rule_section(report: &Report<'_>) -> Markup {
     let mut rules: Vec<(&String, &Actions)> = report.stats.rules.iter().collect();
     rules.sort_by_key(|(_, actions)| std::cmp::Reverse(actions.values().sum::<u64>()));
     html! {
@@ -194,7 +194,7 @@ fn by_rule(report: &Report<'_>) -> Markup {
     }
 }
 
-fn by_name(title: &str, what: &str, counts: &BTreeMap<String, u64>) -> Markup {
+fn count_section(title: &str, what: &str, counts: &BTreeMap<String, u64>) -> Markup {
     let mut names: Vec<(&String, &u64)> = counts.iter().collect();
     names.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     html! {
@@ -231,13 +231,13 @@ fn calls(report: &Report<'_>) -> Markup {
         }
         p class="dim" id="shown" aria-live="polite" { (report.calls.len()) " distinct calls" }
         section id="calls" aria-labelledby="calls-title" {
-            @for call in &report.calls { (one(call)) }
+            @for call in &report.calls { (call_row(call)) }
         }
         @if report.left_out > 0 { p { (report.left_out) " other calls are not listed; " code { "--since" } " shows fewer days." } }
     }
 }
 
-fn one(call: &Call) -> Markup {
+fn call_row(call: &Call) -> Markup {
     let class = KINDS.get(kind(&call.action)).map_or("", |(class, _)| class);
     html! {
         details data-action=(call.action) data-rule=(call.rule) data-agent=(list(&call.agents, "\n")) {
@@ -252,7 +252,7 @@ fn one(call: &Call) -> Markup {
                 dt { "folder" } dd { bdi { (call.cwd) } }
                 dt { "agent" } dd { (list(&call.agents, ", ")) }
                 @if !call.sessions.is_empty() { dt { "session" } dd { (list(&call.sessions, ", ")) } }
-                @if call.actions.len() > 1 { dt { "outcomes" } dd { (counted(&call.actions)) } }
+                @if call.actions.len() > 1 { dt { "outcomes" } dd { (format_counts(&call.actions)) } }
                 dt { "last" } dd { (time(&call.last)) @if call.times > 1 { ", first " (time(&call.first)) } }
             }
             @if call.operation.len() > 80 || call.operation.contains('\n') { pre { bdi { (call.operation) } } }
@@ -265,7 +265,7 @@ fn one(call: &Call) -> Markup {
 }
 
 /// Formats each action with its count.
-fn counted(actions: &BTreeMap<String, u64>) -> String {
+fn format_counts(actions: &BTreeMap<String, u64>) -> String {
     actions.iter().map(|(action, count)| format!("{action} {count}×")).collect::<Vec<_>>().join(", ")
 }
 

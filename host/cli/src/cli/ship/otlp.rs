@@ -56,7 +56,7 @@ fn record(line: &Sent) -> Value {
     }
     record.insert("severityNumber".to_owned(), severity(action).into());
     record.insert("severityText".to_owned(), action.into());
-    record.insert("body".to_owned(), any(line.keys.get(BODY).unwrap_or(&json!(""))));
+    record.insert("body".to_owned(), any_value(line.keys.get(BODY).unwrap_or(&json!(""))));
     record.insert("attributes".to_owned(), std::iter::once(own).chain(others).collect());
     record.into()
 }
@@ -71,11 +71,11 @@ fn severity(action: &str) -> u8 {
 }
 
 fn attribute(key: &str, value: &Value) -> Value {
-    json!({ "key": key, "value": any(value) })
+    json!({ "key": key, "value": any_value(value) })
 }
 
 /// Converts a JSON value to an OTLP value.
-fn any(value: &Value) -> Value {
+fn any_value(value: &Value) -> Value {
     match value {
         Value::Null => json!({}),
         Value::Bool(value) => json!({ "boolValue": value }),
@@ -84,7 +84,7 @@ fn any(value: &Value) -> Value {
             None => json!({ "doubleValue": number.as_f64() }),
         },
         Value::String(text) => json!({ "stringValue": text }),
-        Value::Array(values) => json!({ "arrayValue": { "values": values.iter().map(any).collect::<Vec<_>>() } }),
+        Value::Array(values) => json!({ "arrayValue": { "values": values.iter().map(any_value).collect::<Vec<_>>() } }),
         Value::Object(map) => {
             let values: Vec<Value> = map.iter().map(|(key, value)| attribute(key, value)).collect();
             json!({ "kvlistValue": { "values": values } })

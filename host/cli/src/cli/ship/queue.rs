@@ -146,7 +146,7 @@ impl Queue {
     /// # Errors
     ///
     /// Any error of the file system.
-    pub(super) fn done(&mut self, batch: Batch) -> io::Result<()> {
+    pub(super) fn advance(&mut self, batch: Batch) -> io::Result<()> {
         if self.cursor.as_ref() != Some(&batch.next) {
             write_new(&self.place, &serde_json::to_vec(&batch.next)?, 0o600)?;
             self.cursor = Some(batch.next);
@@ -264,7 +264,7 @@ impl Part {
             if !batch.lines.is_empty() && *bytes + line.len() > most.bytes {
                 break true;
             }
-            if let Some(sent) = sent(&line, offset) {
+            if let Some(sent) = encode_line(&line, offset) {
                 *bytes += line.len();
                 batch.lines.push(sent);
             } else if overlong || !line.trim_ascii().is_empty() {
@@ -281,7 +281,7 @@ impl Part {
 }
 
 /// Returns the form in which a line at this offset is sent, or `None` if the line is damaged.
-fn sent(line: &[u8], offset: u64) -> Option<Sent> {
+fn encode_line(line: &[u8], offset: u64) -> Option<Sent> {
     let record = Record::parse(line)?;
     let mut keys: Map<String, Value> = serde_json::from_slice(line).ok()?;
     // Equals the next line's `prev`, so that a receiver can detect missing lines.

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use super::super::args::{ShipArgs, ShipFormat};
 use super::super::print;
-use super::super::subject::refused;
+use super::super::subject::exit_error;
 use super::queue::Sent;
 use super::{ocsf, otlp};
 
@@ -78,9 +78,9 @@ impl Receiver {
         let http = guard_registry::Receiver::new(&url, args.network.patience(), args.ca.as_deref());
         let http = http.map_err(|error| match error {
             RegistryError::NoTls { .. } => {
-                refused(Exit::Usage, error.to_string(), "only a receiver on this machine is sent to without TLS")
+                exit_error(Exit::Usage, error.to_string(), "only a receiver on this machine is sent to without TLS")
             }
-            error => failed(&error),
+            error => send_error(&error),
         })?;
         let host = guard_platform::account::machine();
         Ok(Receiver { url, http, headers, host, format: args.format })
@@ -91,7 +91,7 @@ impl Receiver {
     /// # Errors
     ///
     /// The receiver rejects them, or can't be reached.
-    pub(super) fn take(&self, lines: &[Sent], follow: bool) -> anyhow::Result<SendOutcome> {
+    pub(super) fn send_all(&self, lines: &[Sent], follow: bool) -> anyhow::Result<SendOutcome> {
         let body = match self.format {
             ShipFormat::Otlp => serde_json::to_vec(&otlp::request(lines, &self.host))?,
             ShipFormat::Ocsf => serde_json::to_vec(&ocsf::request(lines, &self.host))?,
@@ -104,7 +104,7 @@ impl Receiver {
             };
             if !follow && attempt >= ATTEMPTS {
                 let hint = "the next `audit ship` goes on with the lines that are left";
-                return Err(refused(Exit::Unavailable, why, hint));
+                return Err(exit_error(Exit::Unavailable, why, hint));
             }
             let wanted = pause(attempt, named, wait);
             // For a followed log, one warning for a series of failures is enough.
@@ -123,31 +123,34 @@ impl Receiver {
             Err(error @ (RegistryError::Unreachable { .. } | RegistryError::Slow { .. })) => {
                 return Ok(ReceiverReply::Later(error.to_string(), None));
             }
-            Err(error) => return Err(failed(&error)),
+            Err(error) => return Err(send_error(&error)),
         };
         let status = posted.status;
         match status {
             200..=299 if is_page(&posted) => {
                 let text = format!("what answers at `{}` is a page for people", self.url);
-                Err(refused(Exit::Unavailable, text, "give the address of a receiver of logs over HTTP"))
+                Err(exit_error(Exit::Unavailable, text, "give the address of a receiver of logs over HTTP"))
             }
-            200..=299 => Ok(ReceiverReply::Taken(self.taken(&posted))),
+            200..=299 => Ok(ReceiverReply::Taken(self.parse_acceptance(&posted))),
             413 if lines > 1 => Ok(ReceiverReply::Taken(SendOutcome::TooLarge)),
             // The status codes that can be retried according to the protocol.
             429 | 502..=504 => {
-                let after = posted.retry_after.as_deref().and_then(|text| after(text, Timestamp::now()));
-                Ok(ReceiverReply::Later(format!("`{}` answers with {status}{}", self.url, shown(&posted)), after))
+                let after = posted.retry_after.as_deref().and_then(|text| parse_retry_after(text, Timestamp::now()));
+                Ok(ReceiverReply::Later(
+                    format!("`{}` answers with {status}{}", self.url, format_message(&posted)),
+                    after,
+                ))
             }
             _ => {
-                let text = format!("`{}` answers with {status}{}", self.url, shown(&posted));
+                let text = format!("`{}` answers with {status}{}", self.url, format_message(&posted));
                 let hint = "no line was passed over; correct it, and the next `audit ship` goes on with the same lines";
-                Err(refused(Exit::Unavailable, text, hint))
+                Err(exit_error(Exit::Unavailable, text, hint))
             }
         }
     }
 
     /// Parses the answer of a receiver that has accepted all or part of a batch.
-    fn taken(&self, posted: &Posted) -> SendOutcome {
+    fn parse_acceptance(&self, posted: &Posted) -> SendOutcome {
         // OCSF receivers have no common format for rejected lines.
         if self.format == ShipFormat::Ocsf {
             return SendOutcome::All;
@@ -175,7 +178,7 @@ fn is_page(posted: &Posted) -> bool {
 fn address(to: &str, path: &str) -> anyhow::Result<String> {
     let wrong = |why: &str| {
         let hint = "give an address such as `https://collector.example:4318`";
-        refused(Exit::Usage, format!("`--to` {why}"), hint)
+        exit_error(Exit::Usage, format!("`--to` {why}"), hint)
     };
     let Some((scheme, rest)) = to.split_once("://") else { return Err(wrong("has no `https://`")) };
     if !matches!(scheme, "http" | "https") {
@@ -190,7 +193,7 @@ fn address(to: &str, path: &str) -> anyhow::Result<String> {
     }
     if rest.contains('@') {
         let hint = "put `authorization: ...` into a file, and give it with `--header-file`";
-        return Err(refused(Exit::Usage, "`--to` contains a password", hint));
+        return Err(exit_error(Exit::Usage, "`--to` contains a password", hint));
     }
     let base = to.trim_end_matches('/');
     Ok(if base.ends_with(path) { base.to_owned() } else { format!("{base}{path}") })
@@ -199,7 +202,7 @@ fn address(to: &str, path: &str) -> anyhow::Result<String> {
 /// Reads headers from a file with lines `name: value`.
 fn header_file(path: &Path) -> anyhow::Result<Vec<(String, String)>> {
     let wrong = |why: &str, hint: &str| {
-        refused(Exit::Config, format!("cannot use the headers in `{}`: {why}", path.display()), hint)
+        exit_error(Exit::Config, format!("cannot use the headers in `{}`: {why}", path.display()), hint)
     };
     let read = || -> std::io::Result<(fs::Metadata, String)> {
         // Opening a pipe would block.
@@ -250,7 +253,7 @@ fn is_visible(value: &str) -> bool {
 }
 
 /// Parses the time of a `Retry-After`: seconds, or a date.
-fn after(text: &str, now: Timestamp) -> Option<Duration> {
+fn parse_retry_after(text: &str, now: Timestamp) -> Option<Duration> {
     let text = text.trim();
     if let Ok(seconds) = text.parse() {
         return Some(Duration::from_secs(seconds));
@@ -263,22 +266,22 @@ fn after(text: &str, now: Timestamp) -> Option<Duration> {
 /// because of a wrong clock, a minimum applies.
 fn pause(attempt: u32, named: Option<Duration>, wait: Duration) -> Duration {
     let least = if attempt < ATTEMPTS { Duration::ZERO } else { SHORTEST };
-    named.map_or_else(|| jittered(wait), |named| named.clamp(least, LONGEST_NAMED))
+    named.map_or_else(|| add_jitter(wait), |named| named.clamp(least, LONGEST_NAMED))
 }
 
 /// Returns the wait reduced by a random amount of up to half, because many machines may wait for the same receiver.
-fn jittered(wait: Duration) -> Duration {
+fn add_jitter(wait: Duration) -> Duration {
     let part = u32::try_from(RandomState::new().hash_one(0) % 1000).unwrap_or_default();
     wait / 2 + wait / 2 * part / 1000
 }
 
 /// Returns the receiver's message, with a colon before it.
-fn shown(posted: &Posted) -> String {
+fn format_message(posted: &Posted) -> String {
     let text = server_message(&posted.body);
     if text.is_empty() { text } else { format!(": {text}") }
 }
 
-fn failed(error: &RegistryError) -> anyhow::Error {
+fn send_error(error: &RegistryError) -> anyhow::Error {
     let hint = match error {
         RegistryError::Certificate { .. } => {
             "`--ca` or `SSL_CERT_FILE` names a file with certificate authorities, in PEM"
@@ -286,7 +289,7 @@ fn failed(error: &RegistryError) -> anyhow::Error {
         RegistryError::Authorities { .. } => "give a file with certificates in PEM",
         _ => "no line was passed over",
     };
-    refused(error.exit(), error.to_string(), hint)
+    exit_error(error.exit(), error.to_string(), hint)
 }
 
 #[cfg(test)]
@@ -325,10 +328,10 @@ mod tests {
             ("-1", None),
             ("soon", None),
         ] {
-            assert_eq!(after(text, now), seconds.map(Duration::from_secs), "{text}");
+            assert_eq!(parse_retry_after(text, now), seconds.map(Duration::from_secs), "{text}");
         }
         for _ in 0..100 {
-            let wait = jittered(LONGEST);
+            let wait = add_jitter(LONGEST);
             assert!(wait >= LONGEST / 2 && wait <= LONGEST, "{wait:?}");
         }
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 
-use crate::cli::subject::{not_written, refused};
+use crate::cli::subject::{exit_error, write_error};
 use guard_contract::exit::Exit;
 use guard_platform::fs::set_mode;
 use guard_setup::sync::{State, SyncError, SyncSettings, SyncTarget, digest_of, named};
@@ -32,12 +32,12 @@ pub(super) fn target(to: Option<&Path>, dirs: &AppDirs, cwd: &str) -> SyncTarget
 /// Converts the error of a command that needs the file.
 pub(super) fn unusable(error: SyncError) -> anyhow::Error {
     let SyncError { exit, problem } = error;
-    refused(exit, problem.to_string(), problem.hint)
+    exit_error(exit, problem.to_string(), problem.hint)
 }
 
 /// Returns the digest of the guard.toml. `None` if it doesn't exist.
 pub(super) fn digest(site: &SyncTarget) -> anyhow::Result<Option<String>> {
-    let unread = |error| refused(Exit::NoInput, format!("`{}` cannot be read: {error}", site.file.display()), "");
+    let unread = |error| exit_error(Exit::NoInput, format!("`{}` cannot be read: {error}", site.file.display()), "");
     site.digest().map_err(unread)
 }
 
@@ -51,20 +51,20 @@ pub(super) fn lock(site: &SyncTarget) -> anyhow::Result<FileLock> {
         // Every user's hook reads the files in it.
         set_mode(&folder, 0o755)
     });
-    made.map_err(|error| not_written(&folder, &error))?;
+    made.map_err(|error| write_error(&folder, &error))?;
     FileLock::acquire(&folder.join("lock"), Instant::now() + PATIENCE).map_err(|error| match error.kind() {
-        io::ErrorKind::TimedOut => refused(Exit::Unavailable, "another `guard-host sync` is running", "wait for it"),
-        _ => not_written(&folder, &error),
+        io::ErrorKind::TimedOut => exit_error(Exit::Unavailable, "another `guard-host sync` is running", "wait for it"),
+        _ => write_error(&folder, &error),
     })
 }
 
-pub(super) fn keep_state(site: &SyncTarget, state: &State) -> anyhow::Result<()> {
-    keep(&site.folder().join("state.json"), serde_json::to_string_pretty(state)?.as_bytes())
+pub(super) fn save_state(site: &SyncTarget, state: &State) -> anyhow::Result<()> {
+    write_public(&site.folder().join("state.json"), serde_json::to_string_pretty(state)?.as_bytes())
 }
 
 /// Atomically writes a file that every user of the machine may read.
-pub(super) fn keep(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    write_lasting(file, bytes, 0o644).map_err(|error| not_written(file, &error))
+pub(super) fn write_public(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    write_lasting(file, bytes, 0o644).map_err(|error| write_error(file, &error))
 }
 
 /// Removes files that neither the guard.toml nor the two known configurations use, to save space. Files without a
@@ -101,7 +101,7 @@ pub(super) fn is_chosen(settings: &SyncSettings, sha256: &str, percent: u8, grou
     let machine = machine(settings);
     if machine.is_empty() && (1..100).contains(&percent) {
         let text = format!("this machine has no id: `{MACHINE}` is empty or missing");
-        return Err(refused(Exit::Config, text, "give it a name of its own: `machine` in sync.toml"));
+        return Err(exit_error(Exit::Config, text, "give it a name of its own: `machine` in sync.toml"));
     }
     let digest = Sha256::digest(format!("{machine}\n{sha256}"));
     let number = digest.iter().take(4).fold(0_u32, |number, byte| number << 8 | u32::from(*byte));

@@ -10,17 +10,22 @@ pub(super) fn text(report: &Report<'_>) -> String {
     let mut out = String::new();
     for done in report.run.failures() {
         let title = property(&done.case.title());
-        let _ = writeln!(out, "::error {},title={title}::{}", place(done), message(&complaints(done).join("\n")));
+        let _ = writeln!(
+            out,
+            "::error {},title={title}::{}",
+            annotation_location(done),
+            message(&complaints(done).join("\n"))
+        );
     }
     if let Some(shortfall) = report.shortfall() {
-        let text = format!("{shortfall}: {}", report.missed());
+        let text = format!("{shortfall}: {}", report.describe_missed_rules());
         let _ = writeln!(out, "::error title=rules hit::{}", message(&text));
     }
     let _ = writeln!(out, "{}", report.summary());
     out
 }
 
-fn place(done: &FinishedCase<'_>) -> String {
+fn annotation_location(done: &FinishedCase<'_>) -> String {
     let file = property(&done.file.to_string_lossy());
     if done.case.line == 0 { format!("file={file}") } else { format!("file={file},line={}", done.case.line) }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Report, findings, log, one_line, place};
-use crate::cli::explain::{analysis_lines, understood};
+use super::{Report, case_location, escape_controls, findings, log};
+use crate::cli::explain::{analysis_lines, describe_coverage};
 use crate::cli::print;
 use guard_kit::suite::FinishedCase;
 use guard_redact::plain;
@@ -14,8 +14,8 @@ pub(super) fn print(report: &Report<'_>) -> anyhow::Result<()> {
         files(report)?;
     }
     for done in report.run.done.iter().filter(|done| done.report.is_skipped) {
-        let title = one_line(&done.case.title());
-        print::line(&format!("skip {}: {title} is yet to be written", plain(&place(done.file, done.case))))?;
+        let title = escape_controls(&done.case.title());
+        print::line(&format!("skip {}: {title} is yet to be written", plain(&case_location(done.file, done.case))))?;
     }
     for (number, done) in report.run.failures().enumerate() {
         if number > 0 || !is_quiet {
@@ -23,18 +23,18 @@ pub(super) fn print(report: &Report<'_>) -> anyhow::Result<()> {
         }
         failure(done)?;
     }
-    if report.failed() > 0 || !is_quiet {
+    if report.failed_count() > 0 || !is_quiet {
         print::line("")?;
     }
     print::line(&format!("{}: {}", plain(&report.args.policy), report.counts()))?;
-    if !is_quiet && !report.missed().is_empty() {
-        print::line(&report.missed())?;
+    if !is_quiet && !report.describe_missed_rules().is_empty() {
+        print::line(&report.describe_missed_rules())?;
     }
     if report.args.coverage && !report.run.lines.is_empty() {
         lines(report)?;
     }
     if let Some(shortfall) = report.shortfall() {
-        print::line(&format!("{}: {shortfall}", print::coloured("FAIL", "FAIL")))?;
+        print::line(&format!("{}: {shortfall}", print::color_by_outcome("FAIL", "FAIL")))?;
     }
     Ok(())
 }
@@ -46,43 +46,47 @@ fn files(report: &Report<'_>) -> anyhow::Result<()> {
         let file = cases.first().map(|done| done.file.display().to_string()).unwrap_or_default();
         let count = if failed == 0 { cases.len().to_string() } else { format!("{failed} of {}", cases.len()) };
         let state = if failed == 0 { "ok" } else { "FAIL" };
-        print::line(&format!("{} {} ({count})", print::coloured(&format!("{state:<4}"), state), plain(&file)))?;
+        print::line(&format!("{} {} ({count})", print::color_by_outcome(&format!("{state:<4}"), state), plain(&file)))?;
         for done in cases.iter().filter(|_| print::is_verbose() && !report.args.timings) {
-            print::line(&format!("     {}", one_line(&done.case.title())))?;
-            log(done).try_for_each(|line| print::line(&format!("       {}", indented(&line))))?;
+            print::line(&format!("     {}", escape_controls(&done.case.title())))?;
+            log(done).try_for_each(|line| print::line(&format!("       {}", indent(&line))))?;
         }
         for done in cases.iter().filter(|_| report.args.timings) {
             let time = done.report.time.as_secs_f64() * 1000.0;
-            let used = done.report.spent.as_ref().map(|spent| spent.used.of(spent.limits)).unwrap_or_default();
-            print::line(&format!("     {time:>7.2} ms ({used}) {}", one_line(&done.case.title())))?;
+            let used = done.report.spent.as_ref().map(|spent| spent.used.describe(spent.limits)).unwrap_or_default();
+            print::line(&format!("     {time:>7.2} ms ({used}) {}", escape_controls(&done.case.title())))?;
         }
     }
     Ok(())
 }
 
 fn failure(done: &FinishedCase<'_>) -> anyhow::Result<()> {
-    let title = one_line(&done.case.title());
-    print::line(&format!("{} {}: {title}", print::coloured("FAIL", "FAIL"), plain(&place(done.file, done.case))))?;
+    let title = escape_controls(&done.case.title());
+    print::line(&format!(
+        "{} {}: {title}",
+        print::color_by_outcome("FAIL", "FAIL"),
+        plain(&case_location(done.file, done.case))
+    ))?;
     for difference in &done.report.differences {
         print::line(&format!("  {}", difference.what))?;
-        print::line(&format!("    expected  {}", indented(&difference.expected)))?;
-        print::line(&format!("    got       {}", indented(&difference.got)))?;
+        print::line(&format!("    expected  {}", indent(&difference.expected)))?;
+        print::line(&format!("    got       {}", indent(&difference.got)))?;
     }
     let findings = findings(done);
     if !findings.is_empty() {
         print::line("  findings")?;
     }
     for finding in findings {
-        print::line(&format!("    {}", indented(&finding)))?;
+        print::line(&format!("    {}", indent(&finding)))?;
     }
     for (number, line) in log(done).enumerate() {
         if number == 0 {
             print::line("  log")?;
         }
-        print::line(&format!("    {}", indented(&line)))?;
+        print::line(&format!("    {}", indent(&line)))?;
     }
     for analysis in &done.report.analyses {
-        print::line(&format!("  {}", understood(analysis)))?;
+        print::line(&format!("  {}", describe_coverage(analysis)))?;
         for line in analysis_lines(analysis) {
             print::line(&format!("    {line}"))?;
         }
@@ -118,6 +122,6 @@ fn ranges(lines: &BTreeSet<u32>) -> String {
     ranges.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-fn indented(text: &str) -> String {
+fn indent(text: &str) -> String {
     plain(text).replace('\n', "\n              ")
 }

@@ -11,13 +11,13 @@ use guard_kit::suite::{FinishedCase, LimitUsage, Logged};
 use guard_redact::{hide_shapes, plain};
 
 pub(super) fn text(report: &Report<'_>) -> anyhow::Result<String> {
-    let (run, failed) = (report.run, report.failed());
+    let (run, failed) = (report.run, report.failed_count());
     let value = json!({
         "policy": report.args.policy,
         "repeat": report.args.repeat,
-        "passed": report.passed(),
+        "passed": report.passed_count(),
         "failed": failed,
-        "skipped": report.skipped(),
+        "skipped": report.skipped_count(),
         "not-run": run.left,
         "rules": {
             "hit": run.coverage.hit, "missed": run.coverage.missed, "named": run.coverage.named, "percent": run.coverage.percent(),
@@ -56,10 +56,10 @@ fn case(done: &FinishedCase<'_>) -> Value {
         "rule": deciding.map(|deciding| &deciding.finding.rule),
         "differences": differences,
         "findings": result.verdict.findings.iter().map(finding).collect::<Vec<_>>(),
-        "log": result.log.iter().map(logged).collect::<Vec<_>>(),
+        "log": result.log.iter().map(log_line_json).collect::<Vec<_>>(),
         "analyses": result.analyses.iter().map(|analysis| analysis_json(analysis)).collect::<Vec<_>>(),
         "us": result.time.as_micros(),
-        "spent": result.spent.as_ref().map(spent),
+        "spent": result.spent.as_ref().map(usage_json),
     })
 }
 
@@ -71,11 +71,11 @@ fn finding(found: &Attributed) -> Value {
     value
 }
 
-fn logged(line: &Logged) -> Value {
+fn log_line_json(line: &Logged) -> Value {
     json!({ "policy": line.policy, "level": level_name(line.level), "message": hide_shapes(&plain(&line.message)) })
 }
 
-fn spent(spent: &LimitUsage) -> Value {
+fn usage_json(spent: &LimitUsage) -> Value {
     json!({
         "policy": spent.policy,
         "cpu-us": spent.used.processor.as_micros(), "limit-ms": spent.limits.time_ms,

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Report, complaints, place};
-use crate::cli::explain::{analysis_lines, understood};
+use super::{Report, case_location, complaints};
+use crate::cli::explain::{analysis_lines, describe_coverage};
 use guard_kit::suite::FinishedCase;
 
 pub(super) fn text(report: &Report<'_>) -> String {
@@ -11,12 +11,12 @@ pub(super) fn text(report: &Report<'_>) -> String {
     let shortfall = report.shortfall();
     let extra = usize::from(report.args.threshold.is_some());
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let (tests, failed) = (run.done.len() + extra, report.failed() + usize::from(shortfall.is_some()));
-    let name = escaped(&report.args.policy);
+    let (tests, failed) = (run.done.len() + extra, report.failed_count() + usize::from(shortfall.is_some()));
+    let name = escape_xml(&report.args.policy);
     let _ = writeln!(xml, "<testsuites name=\"{name}\" tests=\"{tests}\" failures=\"{failed}\" errors=\"0\">");
     for cases in run.done.chunk_by(|one, other| one.file == other.file) {
         let failed = cases.iter().filter(|done| !done.report.passes()).count();
-        let file = cases.first().map(|done| escaped(&done.file.to_string_lossy())).unwrap_or_default();
+        let file = cases.first().map(|done| escape_xml(&done.file.to_string_lossy())).unwrap_or_default();
         let time: f64 = cases.iter().map(seconds).sum();
         let skipped = cases.iter().filter(|done| done.report.is_skipped).count();
         let skipped = if skipped == 0 { String::new() } else { format!(" skipped=\"{skipped}\"") };
@@ -30,7 +30,7 @@ pub(super) fn text(report: &Report<'_>) -> String {
     if report.args.threshold.is_some() {
         let failures = usize::from(shortfall.is_some());
         let _ = writeln!(xml, "  <testsuite name=\"rules\" tests=\"1\" failures=\"{failures}\" errors=\"0\">");
-        let failure = shortfall.map(|text| failure(&text, &report.missed())).unwrap_or_default();
+        let failure = shortfall.map(|text| failure(&text, &report.describe_missed_rules())).unwrap_or_default();
         let _ = writeln!(xml, "    <testcase classname=\"rules\" name=\"rules hit\">{failure}</testcase>");
         xml.push_str("  </testsuite>\n");
     }
@@ -39,7 +39,7 @@ pub(super) fn text(report: &Report<'_>) -> String {
 }
 
 fn case(done: &FinishedCase<'_>, file: &str, xml: &mut String) {
-    let (name, time) = (escaped(&done.case.title()), seconds(done));
+    let (name, time) = (escape_xml(&done.case.title()), seconds(done));
     let head = format!("classname=\"{file}\" name=\"{name}\" time=\"{time:.6}\"");
     if done.report.is_skipped {
         let _ = writeln!(xml, "    <testcase {head}><skipped message=\"yet to be written\"/></testcase>");
@@ -50,10 +50,10 @@ fn case(done: &FinishedCase<'_>, file: &str, xml: &mut String) {
         return;
     }
     // The schemas of build servers have no attribute for the line.
-    let mut body = vec![place(done.file, done.case)];
+    let mut body = vec![case_location(done.file, done.case)];
     body.extend(complaints(done));
     for analysis in &done.report.analyses {
-        body.push(understood(analysis).to_owned());
+        body.push(describe_coverage(analysis).to_owned());
         body.extend(analysis_lines(analysis).into_iter().map(|line| format!("  {line}")));
     }
     let first = done.report.differences.first().map(ToString::to_string).unwrap_or_default();
@@ -62,7 +62,7 @@ fn case(done: &FinishedCase<'_>, file: &str, xml: &mut String) {
 }
 
 pub(super) fn failure(message: &str, body: &str) -> String {
-    format!("<failure message=\"{}\" type=\"failure\">{}</failure>", escaped(message), escaped(body))
+    format!("<failure message=\"{}\" type=\"failure\">{}</failure>", escape_xml(message), escape_xml(body))
 }
 
 fn seconds(done: &FinishedCase<'_>) -> f64 {
@@ -70,7 +70,7 @@ fn seconds(done: &FinishedCase<'_>) -> f64 {
 }
 
 /// Escapes `text` for an attribute or element. Characters that XML doesn't allow are replaced.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escape_xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -91,11 +91,11 @@ pub(super) fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::escaped;
+    use super::escape_xml;
 
     #[test]
     fn nothing_that_xml_does_not_hold_gets_through() {
         let text = "<a b=\"c\">&amp;\u{1b}[31m\0\n]]>\u{fffe}";
-        assert_eq!(escaped(text), "&lt;a b=&quot;c&quot;&gt;&amp;amp;\u{fffd}[31m\u{fffd}&#10;]]&gt;\u{fffd}");
+        assert_eq!(escape_xml(text), "&lt;a b=&quot;c&quot;&gt;&amp;amp;\u{fffd}[31m\u{fffd}&#10;]]&gt;\u{fffd}");
     }
 }

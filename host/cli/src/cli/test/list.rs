@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{none, one_line, place, rego, subject, suites};
+use super::{case_location, escape_controls, no_cases_error, rego, subject, suites};
 use crate::cli::args::{ReportFormat, TestArgs};
 use crate::cli::print;
-use crate::cli::subject::refused;
+use crate::cli::subject::exit_error;
 use guard_contract::exit::Exit;
 use guard_kit::suite::{Case, is_chosen};
 use guard_platform::paths::native;
@@ -19,7 +19,7 @@ pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) ->
     let cwd = &*native(&environment.cwd);
     if !matches!(args.format, ReportFormat::Human | ReportFormat::Json) {
         let hint = "leave out `--format`, or take `--format json`";
-        return Err(refused(Exit::Usage, "what `--list` prints is text or JSON, and no report", hint));
+        return Err(exit_error(Exit::Usage, "what `--list` prints is text or JSON, and no report", hint));
     }
     let mut suites = suites(args, cwd)?;
     if args.policy == rego::POLICY {
@@ -29,7 +29,7 @@ pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) ->
     let cases = suites.iter().flat_map(|(file, suite)| suite.cases.iter().map(|case| (file.as_path(), case)));
     let cases: Vec<(&Path, &Case)> = cases.filter(|(file, case)| is_chosen(file, case, &args.filter)).collect();
     if cases.is_empty() {
-        return Err(none(args));
+        return Err(no_cases_error(args));
     }
     if args.format == ReportFormat::Json {
         let value = json!({ "policy": args.policy, "cases": cases.into_iter().map(row).collect::<Vec<_>>() });
@@ -37,7 +37,7 @@ pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) ->
         return Ok(Exit::Success);
     }
     for (file, case) in cases {
-        print::line(&format!("{}: {}", plain(&place(file, case)), one_line(&case.title())))?;
+        print::line(&format!("{}: {}", plain(&case_location(file, case)), escape_controls(&case.title())))?;
     }
     Ok(Exit::Success)
 }

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use super::github::{message, property};
-use super::junit::{escaped, failure};
+use super::junit::{escape_xml, failure};
 use super::tap::Point;
-use super::{one_line, place, tap};
+use super::{case_location, escape_controls, tap};
 use crate::cli::args::{ReportFormat, TestArgs};
 use crate::cli::print;
 use crate::cli::sarif::{Annotation, Rule, log};
-use crate::cli::subject::refused;
+use crate::cli::subject::exit_error;
 use guard_contract::exit::Exit;
 use guard_kit::suite::mutate::{Mutant, Mutation, REWRITES, Rewrite, SIBLINGS, Tally, mutate};
 use guard_kit::suite::{Subject, SuiteOnChain};
@@ -41,7 +41,7 @@ pub(super) fn run(args: &TestArgs, subject: &Subject, on_chains: &[SuiteOnChain<
     let report = Report { args, tally: mutate(subject, on_chains, how) };
     if report.tally.mutants.is_empty() {
         let hint = "give cases of `Bash` or of file tools, and a `--max-mutants` above 0; payloads are not rewritten";
-        return Err(refused(Exit::NoInput, "no rewrite applies to these cases", hint));
+        return Err(exit_error(Exit::NoInput, "no rewrite applies to these cases", hint));
     }
     match args.format {
         ReportFormat::Human => report.print()?,
@@ -70,12 +70,12 @@ impl Report<'_> {
 
     /// Returns the percentage with one decimal, rounded down so that 100 means all.
     fn percent(&self) -> String {
-        let tenths = (self.tally.kept() * 1000).checked_div(self.tally.mutants.len()).unwrap_or(1000);
+        let tenths = (self.tally.unchanged_count() * 1000).checked_div(self.tally.mutants.len()).unwrap_or(1000);
         format!("{}.{}", tenths / 10, tenths % 10)
     }
 
     fn summary(&self) -> String {
-        let (kept, run) = (self.tally.kept(), self.tally.mutants.len());
+        let (kept, run) = (self.tally.unchanged_count(), self.tally.mutants.len());
         let mut text = format!("{kept} of {run} mutants kept the verdict ({} %)", self.percent());
         if run < self.tally.possible {
             let _ = write!(text, "; chosen from {} by the seed {}", self.tally.possible, self.args.seed);
@@ -91,16 +91,16 @@ impl Report<'_> {
 
     fn print(&self) -> anyhow::Result<()> {
         for mutant in self.tally.survivors() {
-            let place = plain(&place(mutant.file, mutant.case));
+            let place = plain(&case_location(mutant.file, mutant.case));
             print::line(&format!(
                 "{} {place}: {}",
-                print::coloured("SURVIVED", "FAIL"),
-                one_line(&mutant.case.title())
+                print::color_by_outcome("SURVIVED", "FAIL"),
+                escape_controls(&mutant.case.title())
             ))?;
             print::line(&format!("  rewrites  {}", rewrites(mutant)))?;
-            print::line(&format!("  mutant    {}", one_line(&mutant.text)))?;
+            print::line(&format!("  mutant    {}", escape_controls(&mutant.text)))?;
             print::line(&format!("  expected  {}", mutant.expected))?;
-            print::line(&format!("  got       {}", one_line(&mutant.got)))?;
+            print::line(&format!("  got       {}", escape_controls(&mutant.got)))?;
             print::line("")?;
         }
         if !print::is_quiet() {
@@ -108,16 +108,16 @@ impl Report<'_> {
         }
         print::line(&format!("{}: {}", plain(&self.args.policy), self.summary()))?;
         if let Some(shortfall) = self.shortfall() {
-            print::line(&format!("{}: {shortfall}", print::coloured("FAIL", "FAIL")))?;
+            print::line(&format!("{}: {shortfall}", print::color_by_outcome("FAIL", "FAIL")))?;
         }
         Ok(())
     }
 
     fn print_rewrites(&self) -> anyhow::Result<()> {
         print::line(&format!("{:<24} {:>7} {:>7}", "rewrite", "tried", "kept"))?;
-        for (rewrite, tried, kept) in self.tally.by_rewrite() {
+        for (rewrite, tried, kept) in self.tally.counts_by_rewrite() {
             let kept = format!("{kept:>7}");
-            let kept = if kept.trim() == tried.to_string() { kept } else { print::coloured(&kept, "FAIL") };
+            let kept = if kept.trim() == tried.to_string() { kept } else { print::color_by_outcome(&kept, "FAIL") };
             print::line(&format!("{:<24} {tried:>7} {kept}", rewrite.id))?;
         }
         print::line("")
@@ -137,13 +137,13 @@ impl Report<'_> {
                 "got": mutant.got,
             })
         };
-        let rewrites = self.tally.by_rewrite();
+        let rewrites = self.tally.counts_by_rewrite();
         let row = |(rewrite, tried, kept): &(&Rewrite, usize, usize)| json!({ "id": rewrite.id, "tried": tried, "kept": kept });
         json!({
             "policy": self.args.policy,
             "passed": !self.fails(),
             "mutants": self.tally.mutants.len(),
-            "kept": self.tally.kept(),
+            "kept": self.tally.unchanged_count(),
             "possible": self.tally.possible,
             "depth": self.args.depth,
             "seed": self.args.seed,
@@ -156,10 +156,10 @@ impl Report<'_> {
     /// Formats one test case for each rewrite, because one for each mutant is too much for build servers. Losses within
     /// `--min-kept` don't fail.
     fn junit(&self) -> String {
-        let rewrites = self.tally.by_rewrite();
+        let rewrites = self.tally.counts_by_rewrite();
         let fails = self.fails();
         let failed = if fails { rewrites.iter().filter(|(_, tried, kept)| kept < tried).count() } else { 0 };
-        let name = escaped(&self.args.policy);
+        let name = escape_xml(&self.args.policy);
         let counts = format!("tests=\"{}\" failures=\"{failed}\" errors=\"0\"", rewrites.len());
         let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
         let _ = writeln!(xml, "<testsuites name=\"{name}\" {counts}>\n  <testsuite name=\"mutants\" {counts}>");
@@ -173,7 +173,7 @@ impl Report<'_> {
             let body = if fails {
                 failure(&format!("{kept} of {tried} kept the verdict"), &body.join("\n"))
             } else {
-                format!("<system-out>{}</system-out>", escaped(&body.join("\n")))
+                format!("<system-out>{}</system-out>", escape_xml(&body.join("\n")))
             };
             let _ = writeln!(xml, "    <testcase {head}>{body}</testcase>");
         }
@@ -196,7 +196,7 @@ impl Report<'_> {
             });
             Point { title: rewrite.id.to_owned(), failure, is_skipped: false }
         };
-        let points: Vec<Point> = self.tally.by_rewrite().into_iter().map(point).collect();
+        let points: Vec<Point> = self.tally.counts_by_rewrite().into_iter().map(point).collect();
         tap::document(&points, &format!("{}: {}", self.args.policy, self.summary()))
     }
 
@@ -231,10 +231,10 @@ fn rewrites(mutant: &Mutant<'_>) -> String {
 
 /// Formats the mutant in one line.
 fn line(mutant: &Mutant<'_>) -> String {
-    let (text, got) = (one_line(&mutant.text), one_line(&mutant.got));
+    let (text, got) = (escape_controls(&mutant.text), escape_controls(&mutant.got));
     format!(
         "{}: {text}: expected {}, got {got} ({})",
-        place(mutant.file, mutant.case),
+        case_location(mutant.file, mutant.case),
         mutant.expected,
         rewrites(mutant)
     )

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{subject_error, suite_error};
 use crate::cli::args::TestArgs;
-use crate::cli::subject::refused;
+use crate::cli::subject::exit_error;
 use guard_contract::exit::Exit;
 pub(super) use guard_kit::suite::rego::{POLICY, is_test};
 use guard_kit::suite::rego::{RegoTests, tests as found};
@@ -20,7 +20,7 @@ pub(in crate::cli) const TEST_BYTES: u64 = 1 << 20;
 pub(super) fn settings(args: &TestArgs, cwd: &Path) -> anyhow::Result<Map<String, Value>> {
     let Some(file) = &args.settings_file else { return Ok(Map::new()) };
     guard_config::read_settings(&cwd.join(file))
-        .map_err(|problem| refused(Exit::Data, problem.to_string(), problem.hint.clone()))
+        .map_err(|problem| exit_error(Exit::Data, problem.to_string(), problem.hint.clone()))
 }
 
 /// Returns whether a JSON file is data of the settings, instead of cases.
@@ -51,10 +51,10 @@ pub(super) fn tests(
             }
             if args.settings_file.is_none() {
                 let text = format!("`{}` tests rules that are not named", plain(&fixture.to_string_lossy()));
-                return Err(refused(Exit::Usage, text, "name them with `--settings-file`"));
+                return Err(exit_error(Exit::Usage, text, "name them with `--settings-file`"));
             }
             let text = guard_state::files::read_text(&path, TEST_BYTES)
-                .map_err(|error| refused(Exit::NoInput, format!("{}: {error}", path.display()), ""))?;
+                .map_err(|error| exit_error(Exit::NoInput, format!("{}: {error}", path.display()), ""))?;
             modules.insert(path.to_string_lossy().into_owned(), text.into());
         }
     }
@@ -69,6 +69,6 @@ pub(super) fn tests(
 }
 
 /// Returns the suites of the tests, with the chain that runs them.
-pub(super) fn on_chains(tests: &RegoTests) -> impl Iterator<Item = SuiteOnChain<'_>> {
+pub(super) fn suites_with_chains(tests: &RegoTests) -> impl Iterator<Item = SuiteOnChain<'_>> {
     tests.suites.iter().map(|(file, suite)| (file.as_path(), suite, &tests.chain))
 }

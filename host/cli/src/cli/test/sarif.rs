@@ -22,7 +22,7 @@ pub(super) fn text(report: &Report<'_>) -> anyhow::Result<String> {
     let shortfall = report.shortfall().map(|text| Annotation {
         rule: rules,
         level: "error",
-        text: format!("{text}: {}", report.missed()),
+        text: format!("{text}: {}", report.describe_missed_rules()),
         file: String::new(),
         at: (None, None),
     });

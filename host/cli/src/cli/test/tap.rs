@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Report, findings, one_line};
+use super::{Report, escape_controls, findings};
 use guard_kit::suite::FinishedCase;
 use guard_redact::plain;
 
@@ -18,7 +18,7 @@ pub(super) struct Point {
 pub(super) fn text(report: &Report<'_>) -> String {
     let mut points: Vec<Point> = report.run.done.iter().map(point).collect();
     if report.args.threshold.is_some() {
-        let failure = report.shortfall().map(|text| message(&format!("{text}: {}", report.missed())));
+        let failure = report.shortfall().map(|text| message(&format!("{text}: {}", report.describe_missed_rules())));
         points.push(Point { title: "rules hit".to_owned(), failure, is_skipped: false });
     }
     document(&points, &report.summary())
@@ -29,14 +29,14 @@ pub(super) fn document(points: &[Point], summary: &str) -> String {
     let mut out = format!("TAP version 14\n1..{}\n", points.len());
     for (number, Point { title, failure, is_skipped }) in (1..).zip(points) {
         let state = if failure.is_none() { "ok" } else { "not ok" };
-        let title = one_line(title).replace('\\', "\\\\").replace('#', "\\#");
+        let title = escape_controls(title).replace('\\', "\\\\").replace('#', "\\#");
         let skipped = if *is_skipped { " # SKIP yet to be written" } else { "" };
         let _ = writeln!(out, "{state} {number} - {title}{skipped}");
         if let Some(lines) = failure {
             let _ = writeln!(out, "  ---\n  {}\n  ...", lines.join("\n  "));
         }
     }
-    let _ = writeln!(out, "# {}", one_line(summary));
+    let _ = writeln!(out, "# {}", escape_controls(summary));
     out
 }
 

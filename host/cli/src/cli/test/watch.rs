@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::{CHAIN, once};
+use super::{CHAIN, run_once};
 use crate::cli::args::TestArgs;
 use crate::cli::print;
 use crate::cli::subject::call_context;
@@ -38,9 +38,9 @@ pub(super) fn run(args: &TestArgs, dirs: &AppDirs, environment: &Environment) ->
     let watched = Watched { args, dirs, environment };
     loop {
         // Changes during the run are detected after it.
-        let files = watched.named();
-        let before = watched.look(&files);
-        match once(args, dirs, environment) {
+        let files = watched.input_files();
+        let before = watched.stat_files(&files);
+        match run_once(args, dirs, environment) {
             Err(error) if print::is_broken_pipe(&error) => return Err(error),
             Err(error) => print::error(&error),
             Ok(_) => {}
@@ -63,7 +63,7 @@ struct Watched<'a> {
 
 impl Watched<'_> {
     /// Returns the files that a run reads, except the cases and settings.
-    fn named(&self) -> BTreeSet<PathBuf> {
+    fn input_files(&self) -> BTreeSet<PathBuf> {
         let cwd = &*native(&self.environment.cwd);
         match self.args.policy.as_str() {
             CHAIN => {
@@ -76,7 +76,7 @@ impl Watched<'_> {
     }
 
     /// Returns the state of these files, of the settings and of the cases.
-    fn look(&self, named: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
+    fn stat_files(&self, named: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, Stamp> {
         let cwd = &*native(&self.environment.cwd);
         let settings = self.args.settings_file.iter().flat_map(|file| guard_config::files_of(&cwd.join(file)));
         let fixtures = self.args.fixtures.iter().map(|fixture| cwd.join(fixture));
@@ -104,7 +104,7 @@ impl Watched<'_> {
         let mut changes = 0;
         loop {
             let started = Instant::now();
-            let now = self.look(named);
+            let now = self.stat_files(named);
             let is_still = now == last;
             if now != before {
                 changes += 1;

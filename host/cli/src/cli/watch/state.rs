@@ -70,18 +70,18 @@ impl State {
         self.seen.push_back(LoggedDecision { record, decision: decision() });
     }
 
-    fn all(&self) -> impl DoubleEndedIterator<Item = &LoggedDecision> {
+    fn all_decisions(&self) -> impl DoubleEndedIterator<Item = &LoggedDecision> {
         self.seen.iter().filter(|seen| !self.only_stopped || is_stopped(&seen.record))
     }
 
     /// Returns the records on the screen, oldest first.
     pub(super) fn records(&self) -> Vec<&Record> {
-        self.all().map(|seen| &seen.record).collect()
+        self.all_decisions().map(|seen| &seen.record).collect()
     }
 
     /// Returns the index of the selected decision.
-    pub(super) fn place(&self) -> usize {
-        self.chosen.unwrap_or_else(|| self.all().count().saturating_sub(1))
+    pub(super) fn selected_index(&self) -> usize {
+        self.chosen.unwrap_or_else(|| self.all_decisions().count().saturating_sub(1))
     }
 
     /// Returns whether the latest decision stays selected.
@@ -90,14 +90,14 @@ impl State {
     }
 
     /// Returns the selected decision, if its details aren't known yet.
-    pub(super) fn undetailed(&self) -> Option<(Record, Option<Decision>)> {
-        let chosen = self.all().nth(self.place())?;
+    pub(super) fn missing_details(&self) -> Option<(Record, Option<Decision>)> {
+        let chosen = self.all_decisions().nth(self.selected_index())?;
         let is_known = self.detail.as_ref().is_some_and(|detail| detail.id == chosen.record.id);
         (!is_known).then(|| (chosen.record.clone(), chosen.decision.clone()))
     }
 
     fn choose(&mut self, place: usize) {
-        let last = self.all().count().saturating_sub(1);
+        let last = self.all_decisions().count().saturating_sub(1);
         self.chosen = (place < last).then_some(place);
         self.above = 0;
     }
@@ -111,8 +111,8 @@ impl State {
             KeyCode::Esc | KeyCode::Char('q') if self.is_explained => (self.is_explained, self.above) = (false, 0),
             KeyCode::Esc | KeyCode::Char('q') => return Some(PersonRequest::End),
             KeyCode::Enter | KeyCode::Char('e') => (self.is_explained, self.above) = (!self.is_explained, 0),
-            KeyCode::Up | KeyCode::Char('k') => self.choose(self.place().saturating_sub(1)),
-            KeyCode::Down | KeyCode::Char('j') => self.choose(self.place() + 1),
+            KeyCode::Up | KeyCode::Char('k') => self.choose(self.selected_index().saturating_sub(1)),
+            KeyCode::Down | KeyCode::Char('j') => self.choose(self.selected_index() + 1),
             KeyCode::Home | KeyCode::Char('g') => self.choose(0),
             KeyCode::End | KeyCode::Char('G') => self.choose(usize::MAX),
             KeyCode::PageUp => self.above = self.above.saturating_sub(PAGE),
@@ -122,7 +122,7 @@ impl State {
                 self.choose(usize::MAX);
             }
             KeyCode::Char('a') => {
-                let chosen = self.all().nth(self.place()).map(|seen| &seen.record);
+                let chosen = self.all_decisions().nth(self.selected_index()).map(|seen| &seen.record);
                 if let Some(asked) = chosen.filter(|record| record.action == "confirm_required") {
                     return Some(PersonRequest::Allow(asked.id.clone()));
                 }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     fn shown(state: &State) -> String {
-        state.records().get(state.place()).map(|record| record.id.clone()).unwrap_or_default()
+        state.records().get(state.selected_index()).map(|record| record.id.clone()).unwrap_or_default()
     }
 
     fn press(state: &mut State, keys: &str) -> Option<PersonRequest> {
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn the_chosen_call_stays_while_others_come_and_go() {
         let mut state = State::default();
-        assert_eq!((state.place(), press(&mut state, "kjgGa"), shown(&state)), (0, None, String::new()));
+        assert_eq!((state.selected_index(), press(&mut state, "kjgGa"), shown(&state)), (0, None, String::new()));
         (0..10).for_each(|number| state.add(record(number, "allow"), || None));
         assert!(state.follows() && shown(&state) == "9");
         press(&mut state, "kkk");

@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, List, ListState, Paragraph, Wrap};
 
 use super::state::{Detail, State};
-use crate::cli::report::{agent, word};
+use crate::cli::report::{action_word, agent};
 use guard_hook::audit::Record;
 use guard_redact::{plain, shorten};
 
@@ -40,7 +40,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State, log: &Path) {
     if !state.is_explained {
         calls(frame, state, &records, list);
     }
-    explained(frame, state, records.get(state.place()).copied(), detail);
+    draw_details(frame, state, records.get(state.selected_index()).copied(), detail);
     let keys = if state.note.is_empty() { KEYS.to_owned() } else { format!(" {}", state.note) };
     frame.render_widget(Line::styled(keys, Modifier::REVERSED), bottom);
 }
@@ -53,7 +53,7 @@ fn calls(frame: &mut Frame<'_>, state: &State, records: &[&Record], area: Rect) 
     }
     let lines = records.iter().map(|record| line(record));
     let list = List::new(lines).highlight_style(Modifier::REVERSED);
-    let mut chosen = ListState::default().with_selected(Some(state.place()));
+    let mut chosen = ListState::default().with_selected(Some(state.selected_index()));
     frame.render_stateful_widget(list, area, &mut chosen);
 }
 
@@ -77,10 +77,10 @@ fn action_label(action: &str) -> (String, Color) {
         "would-deny" | "would-ask" => Color::Magenta,
         _ => Color::Green,
     };
-    (plain(word(action)), colour)
+    (plain(action_word(action)), colour)
 }
 
-fn explained(frame: &mut Frame<'_>, state: &State, record: Option<&Record>, area: Rect) {
+fn draw_details(frame: &mut Frame<'_>, state: &State, record: Option<&Record>, area: Rect) {
     let Some(record) = record else { return };
     let mut lines = vec![
         Line::styled(plain(&record.operation).replace('\n', " "), Modifier::BOLD),

@@ -29,9 +29,9 @@ pub(super) fn open(spot: &Spot, flags: i32, mode: u32, umask: (u32, u32)) -> Opt
     let is_new = flags & libc::O_CREAT != 0 && !spot.exists();
     // A pipe that is created in the meantime must not block the broker.
     let own = OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let asked = OFlags::from_bits_retain((flags & !OWN) as u32);
+    let requested = OFlags::from_bits_retain((flags & !OWN) as u32);
     let mode = mode & 0o7777 & !umask.0;
-    let file = match openat(&spot.folder, &spot.name, asked | own, Mode::from_bits_retain(mode)) {
+    let file = match openat(&spot.folder, &spot.name, requested | own, Mode::from_bits_retain(mode)) {
         Ok(file) => file,
         Err(Errno::LOOP) => return None,
         Err(error) => return Some(Err(error.raw_os_error())),
@@ -50,16 +50,16 @@ pub(super) fn open(spot: &Spot, flags: i32, mode: u32, umask: (u32, u32)) -> Opt
 
 pub(super) fn unlink(spot: &Spot, is_folder: bool) -> Result<(), i32> {
     let flags = if is_folder { AtFlags::REMOVEDIR } else { AtFlags::empty() };
-    told(unlinkat(&spot.folder, &spot.name, flags))
+    to_errno(unlinkat(&spot.folder, &spot.name, flags))
 }
 
 pub(super) fn symlink(spot: &Spot, text: &OsStr) -> Result<(), i32> {
-    told(symlinkat(text, &spot.folder, &spot.name))
+    to_errno(symlinkat(text, &spot.folder, &spot.name))
 }
 
 pub(super) fn make_folder(spot: &Spot, mode: u32, umask: (u32, u32)) -> Result<(), i32> {
     let mode = Mode::from_bits_retain(mode & 0o7777 & !umask.0);
-    told(mkdirat(&spot.folder, &spot.name, mode))?;
+    to_errno(mkdirat(&spot.folder, &spot.name, mode))?;
     if umask.0 != umask.1 {
         let _ = chmodat(&spot.folder, &spot.name, mode, AtFlags::empty());
     }
@@ -69,13 +69,13 @@ pub(super) fn make_folder(spot: &Spot, mode: u32, umask: (u32, u32)) -> Result<(
 pub(super) fn rename(from: &Spot, to: &Spot, flags: u32, new: bool) -> Result<(), i32> {
     let own = if new { RenameFlags::NOREPLACE } else { RenameFlags::empty() };
     let flags = RenameFlags::from_bits_retain(flags) | own;
-    told(renameat_with(&from.folder, &from.name, &to.folder, &to.name, flags))
+    to_errno(renameat_with(&from.folder, &from.name, &to.folder, &to.name, flags))
 }
 
 pub(super) fn link(from: &Spot, to: &Spot) -> Result<(), i32> {
-    told(linkat(&from.folder, &from.name, &to.folder, &to.name, AtFlags::empty()))
+    to_errno(linkat(&from.folder, &from.name, &to.folder, &to.name, AtFlags::empty()))
 }
 
-fn told(result: Result<(), Errno>) -> Result<(), i32> {
+fn to_errno(result: Result<(), Errno>) -> Result<(), i32> {
     result.map_err(Errno::raw_os_error)
 }

@@ -47,7 +47,7 @@ impl Spot {
     }
 
     /// Follows a symbolic link at this spot, if there is one.
-    pub(in crate::linux) fn followed(self) -> Self {
+    pub(in crate::linux) fn follow_link(self) -> Self {
         if readlinkat(&self.folder, &self.name, Vec::new()).is_err() {
             return self;
         }

@@ -3,19 +3,19 @@
 
 use serde_json::{Map, Value};
 
-use super::super::names::plain;
+use super::super::names::normalize;
 use crate::shell_word::word;
 
 /// The commands that the arguments amount to.
 pub(super) fn lines(action: &[String], input: &Map<String, Value>) -> Vec<String> {
-    [statement(input), volumes(action, input), money(action, input), shown(action, input)]
+    [statement(input), volumes(action, input), money(action, input), published_repository(action, input)]
         .into_iter()
         .flatten()
         .collect()
 }
 
 fn value<'v>(input: &'v Map<String, Value>, names: &[&str]) -> Option<&'v Value> {
-    input.iter().find(|(key, _)| names.contains(&plain(key).as_str())).map(|(_, value)| value)
+    input.iter().find(|(key, _)| names.contains(&normalize(key).as_str())).map(|(_, value)| value)
 }
 
 fn text<'v>(input: &'v Map<String, Value>, names: &[&str]) -> Option<&'v str> {
@@ -67,7 +67,7 @@ fn money(action: &[String], input: &Map<String, Value>) -> Option<String> {
 }
 
 /// A repository that everybody may read afterwards.
-fn shown(action: &[String], input: &Map<String, Value>) -> Option<String> {
+fn published_repository(action: &[String], input: &Map<String, Value>) -> Option<String> {
     let changes = action.first().is_some_and(|verb| matches!(verb.as_str(), "update" | "edit" | "set" | "change"));
     let is_repository = action.iter().any(|word| word.starts_with("repo") || word == "project");
     let is_public = text(input, &["visibility"]) == Some("public")

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::names::plain;
+use super::super::names::normalize;
 use super::services::{LOOKS, ONLINE, OWN, SERVICES, TABLED};
 
 /// The servers on which the words of a tool have this meaning.
@@ -165,12 +165,12 @@ pub(super) fn lines(server: &[String], action: &[String], input: &Map<String, Va
         Online => online,
         Talking => talks,
     };
-    let fits = |deed: &&Deed| reaches(deed) && names(deed, action) && is_meant(deed, action, input);
+    let fits = |deed: &&Deed| reaches(deed) && matches(deed, action) && is_meant(deed, action, input);
     let mut found: Vec<String> = Vec::new();
-    let told = DEEDS.iter().filter(fits).map(|deed| deed.line);
-    let told = told.chain(by_arguments(online, action, input));
+    let matching = DEEDS.iter().filter(fits).map(|deed| deed.line);
+    let matching = matching.chain(find_by_arguments(online, action, input));
     let service = server.last().map_or("", String::as_str);
-    for line in told {
+    for line in matching {
         let line = format!("{line} {service}");
         if !found.contains(&line) {
             found.push(line);
@@ -180,7 +180,7 @@ pub(super) fn lines(server: &[String], action: &[String], input: &Map<String, Va
 }
 
 /// A verb of the deed leads the words or ends them, and one of the things is among the others.
-fn names(deed: &Deed, action: &[String]) -> bool {
+fn matches(deed: &Deed, action: &[String]) -> bool {
     let is_thing = |word: &String| deed.things.is_empty() || deed.things.contains(&word.as_str());
     let is_verb = |word: &String| deed.verbs.contains(&word.as_str());
     let verb = match action {
@@ -201,7 +201,7 @@ fn names(deed: &Deed, action: &[String]) -> bool {
 /// Returns whether the arguments agree: a message has a recipient, and an order has items.
 fn is_meant(deed: &Deed, action: &[String], input: &Map<String, Value>) -> bool {
     let has = |word: &str| action.iter().any(|other| other == word);
-    let buys = || input.keys().any(|key| BOUGHT.contains(&plain(key).as_str()));
+    let buys = || input.keys().any(|key| BOUGHT.contains(&normalize(key).as_str()));
     match deed.line {
         "server-tool message send" if has("message") => input.len() != 1,
         "server-tool message send" => !has("reaction") && !has("keys"),
@@ -212,9 +212,9 @@ fn is_meant(deed: &Deed, action: &[String], input: &Map<String, Value>) -> bool 
 }
 
 /// Arguments that others are told by or get access by.
-fn by_arguments(online: bool, action: &[String], input: &Map<String, Value>) -> Option<&'static str> {
+fn find_by_arguments(online: bool, action: &[String], input: &Map<String, Value>) -> Option<&'static str> {
     let value = |names: &[&str]| {
-        let mut named = input.iter().filter(|(key, _)| names.contains(&plain(key).as_str()));
+        let mut named = input.iter().filter(|(key, _)| names.contains(&normalize(key).as_str()));
         named.next().map(|(_, value)| value)
     };
     let text = |names: &[&str]| value(names).and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();

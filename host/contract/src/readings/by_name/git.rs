@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::super::names::plain;
+use super::super::names::normalize;
 use crate::shell_word::word;
 
 /// Verbs that may lose or publish something. Other verbs are not read.
@@ -60,7 +60,7 @@ pub(super) fn line(server: &[String], action: &[String], input: &Map<String, Val
         [verb, noun] | [noun, verb] if *verb == "delete" => ["branch", "tag"].iter().find(|known| *known == noun)?,
         _ => return None,
     };
-    let text = |name: &str| input.iter().find(|(key, _)| plain(key) == name).map(|(_, value)| value);
+    let text = |name: &str| input.iter().find(|(key, _)| normalize(key) == name).map(|(_, value)| value);
     let is_on = |name: &str| text(name) == Some(&Value::Bool(true));
     let mode = MODES.iter().find_map(|name| text(name)?.as_str()).unwrap_or_default().to_ascii_lowercase();
     let deletes = action.iter().any(|word| word == "delete") || matches!(mode.as_str(), "delete" | "remove");
@@ -95,7 +95,7 @@ pub(super) fn line(server: &[String], action: &[String], input: &Map<String, Val
 
 /// A commit that the tool of a host of repositories puts onto a protected branch, or onto the one that is there by
 /// default, as the push that it is.
-pub(super) fn hosted(action: &[String], input: &Map<String, Value>) -> Option<String> {
+pub(super) fn protected_commit(action: &[String], input: &Map<String, Value>) -> Option<String> {
     let action: Vec<&str> = action.iter().map(String::as_str).collect();
     let commits = matches!(
         action.as_slice(),

@@ -42,14 +42,14 @@ pub(super) fn variable(text: &str) -> Option<String> {
     Some(format!("x={}", quoted(text)))
 }
 
-pub(super) fn nothing(text: &str) -> Option<String> {
+pub(super) fn no_op(text: &str) -> Option<String> {
     Some(format!(": {}", quoted(text)))
 }
 
-pub(super) fn compared(text: &str) -> Option<String> {
+pub(super) fn test_comparison(text: &str) -> Option<String> {
     Some(format!("[ {} = y ]", quoted(text)))
 }
 
-pub(super) fn matched(text: &str) -> Option<String> {
+pub(super) fn case_pattern(text: &str) -> Option<String> {
     Some(format!("case {} in y) true ;; esac", quoted(text)))
 }

@@ -45,7 +45,7 @@ pub(super) fn awk(shape: &Shape<'_>) -> Option<String> {
 }
 
 /// Prefixes the text with a program that passes it to a shell.
-fn given(shape: &Shape<'_>, door: &str) -> Option<String> {
+fn pass_to_shell(shape: &Shape<'_>, door: &str) -> Option<String> {
     Some(format!("{door} {}", quoted(shape.text)))
 }
 
@@ -54,11 +54,11 @@ pub(super) fn script(shape: &Shape<'_>) -> Option<String> {
 }
 
 pub(super) fn su(shape: &Shape<'_>) -> Option<String> {
-    given(shape, "su -c").filter(|_| shape.is_posix())
+    pass_to_shell(shape, "su -c").filter(|_| shape.is_posix())
 }
 
 pub(super) fn terminal(shape: &Shape<'_>) -> Option<String> {
-    given(shape, "tmux new-session -d")
+    pass_to_shell(shape, "tmux new-session -d")
 }
 
 pub(super) fn typescript(shape: &Shape<'_>) -> Option<String> {
@@ -66,11 +66,11 @@ pub(super) fn typescript(shape: &Shape<'_>) -> Option<String> {
 }
 
 pub(super) fn lock(shape: &Shape<'_>) -> Option<String> {
-    given(shape, "flock /tmp/sibling.lock -c")
+    pass_to_shell(shape, "flock /tmp/sibling.lock -c")
 }
 
 pub(super) fn watch(shape: &Shape<'_>) -> Option<String> {
-    given(shape, "watch -n 60")
+    pass_to_shell(shape, "watch -n 60")
 }
 
 pub(super) fn parallel(shape: &Shape<'_>) -> Option<String> {
@@ -78,7 +78,7 @@ pub(super) fn parallel(shape: &Shape<'_>) -> Option<String> {
 }
 
 pub(super) fn npx(shape: &Shape<'_>) -> Option<String> {
-    given(shape, "npx -c")
+    pass_to_shell(shape, "npx -c")
 }
 
 pub(super) fn git_alias(shape: &Shape<'_>) -> Option<String> {
@@ -90,5 +90,5 @@ pub(super) fn busybox(shape: &Shape<'_>) -> Option<String> {
     const APPLETS: [&str; 12] =
         ["cat", "chmod", "chown", "cp", "dd", "find", "mv", "rm", "rmdir", "sed", "truncate", "unlink"];
     let program = shape.program().filter(|word| word.is_bare() && APPLETS.contains(&word.text.as_str()))?;
-    shape.with(program, &format!("busybox {}", program.text))
+    shape.replace_word(program, &format!("busybox {}", program.text))
 }

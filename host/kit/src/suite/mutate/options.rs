@@ -83,11 +83,11 @@ impl Program {
         (!letters.is_empty() && letters.chars().all(|letter| self.letters.contains(letter))).then_some(letters)
     }
 
-    fn long(&self, letter: char) -> Option<&'static str> {
+    fn long_name(&self, letter: char) -> Option<&'static str> {
         self.long.iter().find(|(known, _)| *known == letter).map(|(_, name)| *name)
     }
 
-    fn short(&self, word: &Word<'_>) -> Option<char> {
+    fn short_letter(&self, word: &Word<'_>) -> Option<char> {
         let name = word.raw.strip_prefix("--").filter(|_| word.is_bare())?;
         self.long.iter().find(|(_, known)| *known == name).map(|(letter, _)| *letter)
     }
@@ -103,10 +103,10 @@ pub(super) fn split(shape: &Shape<'_>) -> Option<String> {
     let (word, letters) = options(shape, program)
         .find_map(|word| Some((word, program.cluster(word).filter(|letters| letters.len() > 1)?)))?;
     let alone: Vec<String> = letters.chars().map(|letter| format!("-{letter}")).collect();
-    shape.with(word, &alone.join(" "))
+    shape.replace_word(word, &alone.join(" "))
 }
 
-pub(super) fn joined(shape: &Shape<'_>) -> Option<String> {
+pub(super) fn join_options(shape: &Shape<'_>) -> Option<String> {
     let program = Program::find(shape)?;
     let words: Vec<&Word<'_>> = options(shape, program).collect();
     let (one, other, letters) = words.windows(2).find_map(|pair| {
@@ -117,50 +117,50 @@ pub(super) fn joined(shape: &Shape<'_>) -> Option<String> {
     Some(format!("{before}{letters}{after}"))
 }
 
-pub(super) fn reversed(shape: &Shape<'_>) -> Option<String> {
+pub(super) fn reverse_options(shape: &Shape<'_>) -> Option<String> {
     let program = Program::find(shape)?;
     let (word, letters) = options(shape, program)
         .find_map(|word| Some((word, program.cluster(word).filter(|letters| letters.len() > 1)?)))?;
-    shape.with(word, &format!("-{}", letters.chars().rev().collect::<String>()))
+    shape.replace_word(word, &format!("-{}", letters.chars().rev().collect::<String>()))
 }
 
-pub(super) fn last(shape: &Shape<'_>) -> Option<String> {
+pub(super) fn move_options_last(shape: &Shape<'_>) -> Option<String> {
     let program = Program::find(shape)?;
     let from = shape.program + program.words.len();
     let words: Vec<&Word<'_>> = shape.words.iter().skip(from).collect();
-    let is_option = |word: &&&Word<'_>| program.cluster(word).is_some() || program.short(word).is_some();
+    let is_option = |word: &&&Word<'_>| program.cluster(word).is_some() || program.short_letter(word).is_some();
     let first: Vec<&str> = words.iter().take_while(is_option).map(|word| word.raw).collect();
     let rest = words.get(first.len()..)?;
     // Another option may take a value, and there are no options after `--`.
     let operands = rest.iter().all(|word| !word.text.starts_with('-'));
     let fits = !first.is_empty() && !rest.is_empty() && operands;
-    fits.then(|| shape.with_tail(from, rest.iter().map(|word| word.raw).chain(first)))?
+    fits.then(|| shape.replace_tail(from, rest.iter().map(|word| word.raw).chain(first)))?
 }
 
-pub(super) fn spelled_out(shape: &Shape<'_>) -> Option<String> {
+pub(super) fn spell_out_options(shape: &Shape<'_>) -> Option<String> {
     let program = Program::find(shape)?;
     options(shape, program).find_map(|word| {
         let letters = program.cluster(word)?;
-        let (letter, name) = letters.chars().find_map(|letter| Some((letter, program.long(letter)?)))?;
+        let (letter, name) = letters.chars().find_map(|letter| Some((letter, program.long_name(letter)?)))?;
         let rest: String = letters.chars().filter(|other| *other != letter).collect();
         let rest = if rest.is_empty() { rest } else { format!(" -{rest}") };
-        shape.with(word, &format!("--{name}{rest}"))
+        shape.replace_word(word, &format!("--{name}{rest}"))
     })
 }
 
-pub(super) fn shortened(shape: &Shape<'_>) -> Option<String> {
+pub(super) fn shorten_options(shape: &Shape<'_>) -> Option<String> {
     let program = Program::find(shape)?;
-    options(shape, program).find_map(|word| shape.with(word, &format!("-{}", program.short(word)?)))
+    options(shape, program).find_map(|word| shape.replace_word(word, &format!("-{}", program.short_letter(word)?)))
 }
 
-pub(super) fn ended(shape: &Shape<'_>) -> Option<String> {
+pub(super) fn end_options(shape: &Shape<'_>) -> Option<String> {
     let program = Program::find(shape).filter(|program| program.ends)?;
     let from = shape.program + program.words.len();
     let words: Vec<&Word<'_>> = shape.words.iter().skip(from).collect();
     let count = words.iter().take_while(|word| word.text.starts_with('-')).count();
     let (options, operands) = words.split_at_checked(count)?;
-    let known = options.iter().all(|word| program.cluster(word).is_some() || program.short(word).is_some());
+    let known = options.iter().all(|word| program.cluster(word).is_some() || program.short_letter(word).is_some());
     let fits = known && !operands.is_empty() && !operands.iter().any(|word| word.text.starts_with('-'));
     let words = options.iter().map(|word| word.raw).chain(["--"]).chain(operands.iter().map(|word| word.raw));
-    fits.then(|| shape.with_tail(from, words))?
+    fits.then(|| shape.replace_tail(from, words))?
 }

@@ -43,18 +43,18 @@ impl PathUse<'_> {
     }
 }
 
-fn moved(path: String) -> PathForm {
+fn without_link(path: String) -> PathForm {
     PathForm { path, link: None }
 }
 
 pub(super) fn dot(place: &PathUse<'_>) -> Option<PathForm> {
     let (folder, name) = place.split()?;
-    Some(moved(format!("{folder}./{name}")))
+    Some(without_link(format!("{folder}./{name}")))
 }
 
 pub(super) fn slashes(place: &PathUse<'_>) -> Option<PathForm> {
     let (folder, name) = place.split()?;
-    (folder.len() > 1).then(|| moved(format!("{folder}/{name}")))
+    (folder.len() > 1).then(|| without_link(format!("{folder}/{name}")))
 }
 
 pub(super) fn with_parent_step(place: &PathUse<'_>) -> Option<PathForm> {
@@ -62,36 +62,36 @@ pub(super) fn with_parent_step(place: &PathUse<'_>) -> Option<PathForm> {
     let parent = folder.strip_suffix('/').unwrap_or(folder);
     let base = parent.rsplit('/').next()?;
     let fits = !matches!(base, "" | "." | ".." | "~") && !place.is_linked(parent);
-    fits.then(|| moved(format!("{parent}/../{base}/{name}")))
+    fits.then(|| without_link(format!("{parent}/../{base}/{name}")))
 }
 
 pub(super) fn with_round_trip(place: &PathUse<'_>) -> Option<PathForm> {
     place.split()?;
     let base = place.cwd.rsplit('/').next().filter(|base| !base.is_empty())?;
     let relative = !place.path.starts_with(['/', '~']);
-    (relative && !place.is_linked("")).then(|| moved(format!("../{base}/{}", place.path)))
+    (relative && !place.is_linked("")).then(|| without_link(format!("../{base}/{}", place.path)))
 }
 
 pub(super) fn absolute(place: &PathUse<'_>) -> Option<PathForm> {
     place.split()?;
-    (!place.path.starts_with(['/', '~'])).then(|| moved(format!("{}/{}", place.cwd, place.path)))
+    (!place.path.starts_with(['/', '~'])).then(|| without_link(format!("{}/{}", place.cwd, place.path)))
 }
 
 pub(super) fn relative(place: &PathUse<'_>) -> Option<PathForm> {
     place.split()?;
     let rest = place.path.strip_prefix(place.cwd)?.strip_prefix('/')?;
-    (!rest.starts_with(['/', '~'])).then(|| moved(rest.to_owned()))
+    (!rest.starts_with(['/', '~'])).then(|| without_link(rest.to_owned()))
 }
 
 pub(super) fn home(place: &PathUse<'_>) -> Option<PathForm> {
     place.split()?;
     let rest = place.path.strip_prefix("~/").filter(|rest| !rest.starts_with('/'))?;
-    Some(moved(format!("{}/{rest}", place.home)))
+    Some(without_link(format!("{}/{rest}", place.home)))
 }
 
 pub(super) fn folder_slash(place: &PathUse<'_>) -> Option<PathForm> {
     place.split()?;
-    place.world.dirs.contains(&place.lexical(place.path)).then(|| moved(format!("{}/", place.path)))
+    place.world.dirs.contains(&place.lexical(place.path)).then(|| without_link(format!("{}/", place.path)))
 }
 
 pub(super) fn link(place: &PathUse<'_>) -> Option<PathForm> {

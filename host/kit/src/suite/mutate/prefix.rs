@@ -4,65 +4,65 @@ use super::shape::{Shape, Word};
 use guard_contract::shell_word::quoted;
 
 /// Adds a wrapper before an external program.
-fn before(shape: &Shape<'_>, wrapper: &str) -> Option<String> {
+fn prepend_wrapper(shape: &Shape<'_>, wrapper: &str) -> Option<String> {
     shape.external().map(|_| format!("{wrapper} {}", shape.text))
 }
 
 pub(super) fn command(shape: &Shape<'_>) -> Option<String> {
-    shape.first().filter(|first| *first != "command").map(|_| format!("command {}", shape.text))
+    shape.command_name().filter(|first| *first != "command").map(|_| format!("command {}", shape.text))
 }
 
 pub(super) fn env(shape: &Shape<'_>) -> Option<String> {
-    before(shape, "env")
+    prepend_wrapper(shape, "env")
 }
 
 pub(super) fn env_assigned(shape: &Shape<'_>) -> Option<String> {
-    before(shape, &format!("env {}=1", shape.fresh("X")))
+    prepend_wrapper(shape, &format!("env {}=1", shape.fresh("X")))
 }
 
-pub(super) fn assigned(shape: &Shape<'_>) -> Option<String> {
-    before(shape, &format!("{}=1", shape.fresh("X")))
+pub(super) fn prepend_assignment(shape: &Shape<'_>) -> Option<String> {
+    prepend_wrapper(shape, &format!("{}=1", shape.fresh("X")))
 }
 
 pub(super) fn nohup(shape: &Shape<'_>) -> Option<String> {
-    before(shape, "nohup")
+    prepend_wrapper(shape, "nohup")
 }
 
 pub(super) fn timeout(shape: &Shape<'_>) -> Option<String> {
-    before(shape, "timeout 5")
+    prepend_wrapper(shape, "timeout 5")
 }
 
 pub(super) fn nice(shape: &Shape<'_>) -> Option<String> {
-    before(shape, "nice -n 1")
+    prepend_wrapper(shape, "nice -n 1")
 }
 
 pub(super) fn setsid(shape: &Shape<'_>) -> Option<String> {
-    before(shape, "setsid -w")
+    prepend_wrapper(shape, "setsid -w")
 }
 
 pub(super) fn stdbuf(shape: &Shape<'_>) -> Option<String> {
-    before(shape, "stdbuf -oL")
+    prepend_wrapper(shape, "stdbuf -oL")
 }
 
 pub(super) fn exec(shape: &Shape<'_>) -> Option<String> {
     // The commands after it would no longer run.
-    before(shape, "exec").filter(|_| !shape.words.is_empty())
+    prepend_wrapper(shape, "exec").filter(|_| !shape.words.is_empty())
 }
 
 pub(super) fn time(shape: &Shape<'_>) -> Option<String> {
-    shape.first().map(|_| format!("time {}", shape.text))
+    shape.command_name().map(|_| format!("time {}", shape.text))
 }
 
 pub(super) fn sudo(shape: &Shape<'_>) -> Option<String> {
-    before(shape, "sudo")
+    prepend_wrapper(shape, "sudo")
 }
 
 pub(super) fn sudo_user(shape: &Shape<'_>) -> Option<String> {
-    before(shape, "sudo -u root")
+    prepend_wrapper(shape, "sudo -u root")
 }
 
 pub(super) fn doas(shape: &Shape<'_>) -> Option<String> {
-    before(shape, "doas")
+    prepend_wrapper(shape, "doas")
 }
 
 /// Runs the command on another machine. Only for effects that are a loss on any machine.
@@ -77,7 +77,7 @@ fn is_plain(word: &Word<'_>) -> bool {
 }
 
 pub(super) fn xargs(shape: &Shape<'_>) -> Option<String> {
-    shape.external().filter(|_| shape.fits_input())?;
+    shape.external().filter(|_| shape.can_be_shell_input())?;
     let (last, rest) = shape.words.split_last()?;
     let is_argument = shape.words.len() > shape.program + 1;
     let rest: Vec<&str> = rest.iter().map(|word| word.raw).collect();

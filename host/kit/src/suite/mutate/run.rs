@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::super::parallel_map::parallel_map;
 use super::super::run::run;
-use super::super::world::circumstances;
+use super::super::world::world_context;
 use super::super::{Case, Filter, OneOrMore, Subject, Suite, SuiteOnChain, WorldFacts, is_chosen};
 use super::paths::PathUse;
 use super::plan::{self, SplitMix};
@@ -87,19 +87,19 @@ impl Tally<'_> {
 
     /// Returns the number of mutants that kept their verdict.
     #[must_use]
-    pub fn kept(&self) -> usize {
+    pub fn unchanged_count(&self) -> usize {
         self.mutants.iter().filter(|mutant| mutant.kept).count()
     }
 
     /// Returns whether less than this percentage of the mutants kept their verdict.
     #[must_use]
     pub fn is_below(&self, percent: u8) -> bool {
-        self.kept() * 100 < self.mutants.len() * usize::from(percent)
+        self.unchanged_count() * 100 < self.mutants.len() * usize::from(percent)
     }
 
     /// Returns each rewrite that was tried, with the number of mutants, and of those that kept their verdict.
     #[must_use]
-    pub fn by_rewrite(&self) -> Vec<(&'static Rewrite, usize, usize)> {
+    pub fn counts_by_rewrite(&self) -> Vec<(&'static Rewrite, usize, usize)> {
         let mut tallies: Vec<_> = self.rewrites.iter().map(|rewrite| (rewrite, 0, 0)).collect();
         for mutant in &self.mutants {
             for rewrite in &mutant.rewrites {
@@ -147,7 +147,7 @@ pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<
         seeds.extend(chosen.filter_map(|case| seed(file, suite, chain, case)));
     }
     let places: Vec<usize> = (0..seeds.len()).collect();
-    let pairs = parallel_map(&places, |at| pairs_of(&seeds, *at, how.rewrites, analyzer));
+    let pairs = parallel_map(&places, |at| applicable_rewrites(&seeds, *at, how.rewrites, analyzer));
     let mut pairs: Vec<(usize, usize)> = pairs.into_iter().flatten().collect();
     let possible = pairs.len();
     if how.depth > 1 {
@@ -162,7 +162,7 @@ pub fn mutate<'a>(subject: &Subject, suites: &[SuiteOnChain<'a>], how: Mutation<
     let mutants = parallel_map(&chosen, |(case, rewrite)| {
         let mutant = seeds.get(*case).and_then(|seed| {
             let draw = SplitMix::new(how.seed, (*case as u64) << 16 | *rewrite as u64);
-            Some(judge(seed, rewritten(seed, how.rewrites, *rewrite, draw, analyzer)?))
+            Some(judge(seed, rewrite_seed(seed, how.rewrites, *rewrite, draw, analyzer)?))
         });
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         if let Some(progress) = how.progress {
@@ -214,7 +214,7 @@ impl Seed<'_> {
     }
 
     /// Applies a rewrite to `text`. `None` if it doesn't apply.
-    fn rewritten(
+    fn rewrite_text(
         &self,
         text: &str,
         rewrite: &'static Rewrite,
@@ -225,7 +225,7 @@ impl Seed<'_> {
             Rewriter::Command(how) => (how(shape?)?, None),
             Rewriter::Data(how) => (how(text)?, None),
             Rewriter::Path(how) => {
-                let at = circumstances(world);
+                let at = world_context(world);
                 let moved = how(&PathUse { path: text, cwd: &at.cwd, home: &at.home, world })?;
                 (moved.path, moved.link)
             }
@@ -239,26 +239,31 @@ fn with_shape<R>(seed: &Seed<'_>, text: &str, analyzer: &Analyzer, then: impl Fn
     if seed.key != "command" || !is_stopped(seed.expected.0) {
         return then(None);
     }
-    let at = circumstances(&seed.world);
+    let at = world_context(&seed.world);
     let analysis = analyzer.analyze(&mut SharedInstance::default(), text, "bash", (&at.cwd, &at.home), None).ok();
     let shape = analysis.as_ref().and_then(|analysis| Shape::parse(text, analysis));
     then(shape.as_ref())
 }
 
 /// Returns every rewrite that applies to the case with this index.
-fn pairs_of(seeds: &[Seed<'_>], at: usize, rewrites: &'static [Rewrite], analyzer: &Analyzer) -> Vec<(usize, usize)> {
+fn applicable_rewrites(
+    seeds: &[Seed<'_>],
+    at: usize,
+    rewrites: &'static [Rewrite],
+    analyzer: &Analyzer,
+) -> Vec<(usize, usize)> {
     let Some(seed) = seeds.get(at) else { return Vec::new() };
     with_shape(seed, &seed.text, analyzer, |shape| {
         let applies = |(_, rewrite): &(usize, &'static Rewrite)| {
             seed.suits(rewrite)
-                && seed.rewritten(&seed.text, rewrite, shape, &seed.world).is_some_and(|made| made.text != seed.text)
+                && seed.rewrite_text(&seed.text, rewrite, shape, &seed.world).is_some_and(|made| made.text != seed.text)
         };
         rewrites.iter().enumerate().filter(applies).map(|(number, _)| (at, number)).collect()
     })
 }
 
 /// Applies the rewrite with this number. A number beyond the table means a second rewrite.
-fn rewritten(
+fn rewrite_seed(
     seed: &Seed<'_>,
     rewrites: &'static [Rewrite],
     number: usize,
@@ -267,7 +272,7 @@ fn rewritten(
 ) -> Option<RewrittenText> {
     let rewrite = rewrites.get(number % rewrites.len())?;
     let first =
-        with_shape(seed, &seed.text, analyzer, |shape| seed.rewritten(&seed.text, rewrite, shape, &seed.world))?;
+        with_shape(seed, &seed.text, analyzer, |shape| seed.rewrite_text(&seed.text, rewrite, shape, &seed.world))?;
     if number < rewrites.len() {
         return Some(first);
     }
@@ -277,7 +282,7 @@ fn rewritten(
     world.links.extend(first.links.iter().cloned());
     with_shape(seed, &first.text, analyzer, |shape| {
         let second = |other: &&'static Rewrite| {
-            let made = seed.rewritten(&first.text, other, shape, &world)?;
+            let made = seed.rewrite_text(&first.text, other, shape, &world)?;
             let fits = made.text != first.text && made.text != seed.text;
             fits.then_some(made)
         };

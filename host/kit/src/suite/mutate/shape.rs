@@ -231,7 +231,7 @@ impl<'a> Shape<'a> {
     }
 
     /// Returns whether the text contains one of the words as a separate word.
-    pub(super) fn names(&self, words: &[&str]) -> bool {
+    pub(super) fn contains_word(&self, words: &[&str]) -> bool {
         self.text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| words.contains(&word))
     }
 
@@ -243,54 +243,65 @@ impl<'a> Shape<'a> {
     }
 
     /// Returns the text with a terminator, so that `}` or `done` may follow.
-    pub(super) fn ended(&self) -> String {
+    pub(super) fn terminated(&self) -> String {
         if self.is_open() { format!("{};", self.text) } else { format!("{}\n", self.text) }
     }
 
     /// Returns the text with a space or line break, so that `)` may follow.
-    pub(super) fn spaced(&self) -> String {
+    pub(super) fn with_space(&self) -> String {
         if self.is_open() { format!("{} ", self.text) } else { format!("{}\n", self.text) }
     }
 
     /// Returns whether it may be the body of a function: it uses neither arguments nor `return`.
-    pub(super) fn fits_function(&self) -> bool {
+    pub(super) fn can_be_function_body(&self) -> bool {
         let parameter = self.text.split('$').skip(1).any(|rest| {
             let rest = rest.strip_prefix('{').unwrap_or(rest);
             rest.starts_with(|c: char| c.is_ascii_digit() || "@*#".contains(c))
         });
-        !parameter && !self.names(&["return", "local", "declare", "typeset", "shift", "set", "FUNCNAME", "BASH_SOURCE"])
+        !parameter
+            && !self.contains_word(&[
+                "return",
+                "local",
+                "declare",
+                "typeset",
+                "shift",
+                "set",
+                "FUNCNAME",
+                "BASH_SOURCE",
+            ])
     }
 
     /// Returns whether it may be the body of a loop.
-    pub(super) fn fits_loop(&self) -> bool {
-        !self.names(&["break", "continue"])
+    pub(super) fn can_be_loop_body(&self) -> bool {
+        !self.contains_word(&["break", "continue"])
     }
 
     /// Returns whether any POSIX shell parses it alike, as far as can be determined.
     pub(super) fn is_posix(&self) -> bool {
-        !BASHISMS.iter().any(|odd| self.text.contains(odd)) && !self.names(BASH_WORDS)
+        !BASHISMS.iter().any(|odd| self.text.contains(odd)) && !self.contains_word(BASH_WORDS)
     }
 
     /// Returns whether a shell may read it from standard input: none of its commands reads from there.
-    pub(super) fn fits_input(&self) -> bool {
-        !self.text.contains('\n') && !self.names(READERS)
+    pub(super) fn can_be_shell_input(&self) -> bool {
+        !self.text.contains('\n') && !self.contains_word(READERS)
     }
 
     /// Returns the first word, if it is a plain name that another program can run.
     ///
     /// `None` if the text defines functions, which may have this name.
     pub(super) fn external(&self) -> Option<&'a str> {
-        let first = self.first()?;
+        let first = self.command_name()?;
         (!BUILTINS.contains(&first)).then_some(first)
     }
 
     /// Returns the first word, if it is the plain name of a command.
-    pub(super) fn first(&self) -> Option<&'a str> {
+    pub(super) fn command_name(&self) -> Option<&'a str> {
         let end =
             self.text.find(|c: char| !c.is_ascii_alphanumeric() && !"/._-+".contains(c)).unwrap_or(self.text.len());
         let first = self.text.get(..end)?;
         let ends = self.text.get(end..)?.chars().next().is_none_or(|c| " \t;&|".contains(c));
-        let defines = self.text.contains("()") || self.text.contains("( )") || self.names(&["function", "alias"]);
+        let defines =
+            self.text.contains("()") || self.text.contains("( )") || self.contains_word(&["function", "alias"]);
         let known = !first.is_empty() && !KEYWORDS.contains(&first) && !DECLARATIONS.contains(&first);
         (ends && known && !defines).then_some(first)
     }
@@ -311,13 +322,13 @@ impl<'a> Shape<'a> {
     }
 
     /// Replaces one word in the text.
-    pub(super) fn with(&self, word: &Word<'_>, spelling: &str) -> Option<String> {
+    pub(super) fn replace_word(&self, word: &Word<'_>, spelling: &str) -> Option<String> {
         let (before, after) = (self.text.get(..word.start)?, self.text.get(word.end()..)?);
         Some(format!("{before}{spelling}{after}"))
     }
 
     /// Replaces the words from `from` on in the text.
-    pub(super) fn with_tail<'b>(&self, from: usize, tail: impl IntoIterator<Item = &'b str>) -> Option<String> {
+    pub(super) fn replace_tail<'b>(&self, from: usize, tail: impl IntoIterator<Item = &'b str>) -> Option<String> {
         let head = self.words.get(..from)?.iter().map(|word| word.raw);
         let words: Vec<String> = head.map(str::to_owned).chain(tail.into_iter().map(str::to_owned)).collect();
         Some(words.join(" "))
@@ -328,7 +339,7 @@ impl<'a> Shape<'a> {
         let mut fresh = name.to_owned();
         while self.text.contains(&format!("${fresh}"))
             || self.text.contains(&format!("{{{fresh}"))
-            || self.names(&[&fresh])
+            || self.contains_word(&[&fresh])
         {
             fresh.push('1');
         }
@@ -352,7 +363,7 @@ pub(super) fn delimiter(text: &str) -> String {
 
 /// Returns the words of a text that is one simple command, and the index of the program, if the analyzer agrees.
 fn simple<'a>(text: &'a str, analysis: &Analysis) -> Option<(Vec<Word<'a>>, usize)> {
-    let words = words(text)?;
+    let words = split_words(text)?;
     let mut top = analysis.commands.iter().filter(|command| command.parent == 0);
     let (command, None) = (top.next()?, top.next()) else { return None };
     let program = words.len().checked_sub(command.argv.len())?;
@@ -364,7 +375,7 @@ fn simple<'a>(text: &'a str, analysis: &Analysis) -> Option<(Vec<Word<'a>>, usiz
 }
 
 /// Splits a text into words: bare, quoted, or with variables. `None` if there is anything else.
-fn words(text: &str) -> Option<Vec<Word<'_>>> {
+fn split_words(text: &str) -> Option<Vec<Word<'_>>> {
     let mut words = Vec::new();
     let mut open: Option<(usize, String, bool)> = None;
     let mut chars = text.char_indices().peekable();
@@ -443,7 +454,7 @@ mod tests {
     use super::*;
 
     fn raws(text: &str) -> Option<Vec<(&str, bool)>> {
-        Some(words(text)?.iter().map(|word| (word.raw, word.literal)).collect())
+        Some(split_words(text)?.iter().map(|word| (word.raw, word.literal)).collect())
     }
 
     #[test]
@@ -452,7 +463,7 @@ mod tests {
         let expected =
             [("rm", true), ("-rf", true), ("'a b'\"c\"", true), ("\"$HOME/x\"", false), ("~/y", false), ("*.c", false)];
         assert_eq!(raws(text).unwrap(), expected);
-        let found = words(text).unwrap();
+        let found = split_words(text).unwrap();
         assert_eq!((found[2].start, found[2].end(), found[2].text.as_str()), (8, 16, "a bc"));
     }
 

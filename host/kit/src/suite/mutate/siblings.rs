@@ -30,29 +30,29 @@ pub const SIBLINGS: &[Rewrite] = &[
     sibling("file-shred", "a file overwritten and deleted", ("rm notes.txt", "shred -u notes.txt"), file_shred),
     sibling("file-python", "a file deleted by Python", ("rm notes.txt", "python3 -c 'import os; os.remove('\\''notes.txt'\\'')'"), file_python),
     sibling("file-perl", "a file deleted by Perl", ("rm notes.txt", "perl -e 'unlink '\\''notes.txt'\\'''"), file_perl),
-    sibling("shown-head", "a file shown by `head`", ("cat .env", "head -n 99 .env"), |shape| shown(shape, "head -n 99")),
-    sibling("shown-tail", "a file shown by `tail`", ("cat .env", "tail -n +1 .env"), |shape| shown(shape, "tail -n +1")),
-    sibling("shown-sed", "a file shown by `sed`", ("cat .env", "sed -n p .env"), |shape| shown(shape, "sed -n p")),
-    sibling("shown-awk", "a file shown by `awk`", ("cat .env", "awk 1 .env"), |shape| shown(shape, "awk 1")),
-    sibling("shown-grep", "a file shown by `grep`", ("cat .env", "grep = .env"), |shape| shown(shape, "grep =")),
-    sibling("shown-base64", "a file shown in another encoding", ("cat .env", "base64 .env"), |shape| shown(shape, "base64")),
-    sibling("shown-sorted", "a file shown in another order", ("cat .env", "sort .env"), |shape| shown(shape, "sort")),
-    sibling("shown-input", "a file shown from standard input", ("cat .env", "cat < .env"), shown_input),
-    sibling("shown-dd", "a file shown by `dd`", ("cat .env", "dd if=.env"), shown_dd),
-    sibling("shown-loop", "a file shown line by line", ("cat .env", "while read -r line; do echo \"$line\"; done < .env"), shown_loop),
-    sibling("shown-python", "a file shown by Python", ("cat .env", "python3 -c 'print(open('\\''.env'\\'').read())'"), shown_python),
-    sibling("shown-node", "a file shown by Node.js", ("cat .env", "node -p 'require('\\''fs'\\'').readFileSync('\\''.env'\\'', '\\''utf8'\\'')'"), shown_node),
-    sibling("copied-install", "a file copied by `install`", ("cp a.txt b.txt", "install a.txt b.txt"), |shape| copied(shape, "install {from} {to}")),
-    sibling("copied-rsync", "a file copied by `rsync`", ("cp a.txt b.txt", "rsync a.txt b.txt"), |shape| copied(shape, "rsync {from} {to}")),
-    sibling("copied-cat", "a file copied by a redirection", ("cp a.txt b.txt", "cat a.txt > b.txt"), |shape| copied(shape, "cat {from} > {to}")),
-    sibling("copied-tee", "a file copied by `tee`", ("cp a.txt b.txt", "tee b.txt < a.txt"), |shape| copied(shape, "tee {to} < {from}")),
-    sibling("copied-dd", "a file copied by `dd`", ("cp a.txt b.txt", "dd if=a.txt of=b.txt"), |shape| copied(shape, "dd if={from} of={to}")),
+    sibling("shown-head", "a file shown by `head`", ("cat .env", "head -n 99 .env"), |shape| print_with(shape, "head -n 99")),
+    sibling("shown-tail", "a file shown by `tail`", ("cat .env", "tail -n +1 .env"), |shape| print_with(shape, "tail -n +1")),
+    sibling("shown-sed", "a file shown by `sed`", ("cat .env", "sed -n p .env"), |shape| print_with(shape, "sed -n p")),
+    sibling("shown-awk", "a file shown by `awk`", ("cat .env", "awk 1 .env"), |shape| print_with(shape, "awk 1")),
+    sibling("shown-grep", "a file shown by `grep`", ("cat .env", "grep = .env"), |shape| print_with(shape, "grep =")),
+    sibling("shown-base64", "a file shown in another encoding", ("cat .env", "base64 .env"), |shape| print_with(shape, "base64")),
+    sibling("shown-sorted", "a file shown in another order", ("cat .env", "sort .env"), |shape| print_with(shape, "sort")),
+    sibling("shown-input", "a file shown from standard input", ("cat .env", "cat < .env"), print_input),
+    sibling("shown-dd", "a file shown by `dd`", ("cat .env", "dd if=.env"), print_with_dd),
+    sibling("shown-loop", "a file shown line by line", ("cat .env", "while read -r line; do echo \"$line\"; done < .env"), print_in_loop),
+    sibling("shown-python", "a file shown by Python", ("cat .env", "python3 -c 'print(open('\\''.env'\\'').read())'"), print_with_python),
+    sibling("shown-node", "a file shown by Node.js", ("cat .env", "node -p 'require('\\''fs'\\'').readFileSync('\\''.env'\\'', '\\''utf8'\\'')'"), print_with_node),
+    sibling("copied-install", "a file copied by `install`", ("cp a.txt b.txt", "install a.txt b.txt"), |shape| copy_with(shape, "install {from} {to}")),
+    sibling("copied-rsync", "a file copied by `rsync`", ("cp a.txt b.txt", "rsync a.txt b.txt"), |shape| copy_with(shape, "rsync {from} {to}")),
+    sibling("copied-cat", "a file copied by a redirection", ("cp a.txt b.txt", "cat a.txt > b.txt"), |shape| copy_with(shape, "cat {from} > {to}")),
+    sibling("copied-tee", "a file copied by `tee`", ("cp a.txt b.txt", "tee b.txt < a.txt"), |shape| copy_with(shape, "tee {to} < {from}")),
+    sibling("copied-dd", "a file copied by `dd`", ("cp a.txt b.txt", "dd if=a.txt of=b.txt"), |shape| copy_with(shape, "dd if={from} of={to}")),
     sibling("each-find", "a mode or an owner changed by `find`", ("chmod -R 777 src", "find src -exec chmod 777 {} +"), each_find),
     sibling("push-plus", "a push forced by a plus sign", ("git push --force origin main", "git push origin +main"), push_plus),
     sibling("branch-ref", "a branch deleted as a ref", ("git branch -D topic", "git update-ref -d refs/heads/topic"), branch_ref),
     sibling("restore", "changes discarded by `git restore`", ("git checkout -- src", "git restore src"), restore),
     sibling("reset-restore", "all changes discarded by `git restore`", ("git reset --hard", "git restore --staged --worktree :/"), reset_restore),
-    sibling("killed-found", "processes found and ended", ("killall node", "kill $(pgrep node)"), killed_found),
+    sibling("killed-found", "processes found and ended", ("killall node", "kill $(pgrep node)"), kill_found),
     sibling("door-python", "run by Python", ("rm -rf build", "python3 -c 'import os; os.system('\\''rm -rf build'\\'')'"), doors::python),
     sibling("door-subprocess", "run by Python as a subprocess", ("rm -rf build", "python3 -c 'import subprocess; subprocess.run('\\''rm -rf build'\\'', shell=True)'"), doors::python_subprocess),
     sibling("door-node", "run by Node.js", ("rm -rf build", "node -e 'require('\\''child_process'\\'').execSync('\\''rm -rf build'\\'')'"), doors::node),
@@ -91,7 +91,7 @@ const SAME: [(&str, &str); 12] = [
 fn other_program(shape: &Shape<'_>) -> Option<String> {
     let program = shape.program().filter(|word| word.is_bare())?;
     let (_, other) = SAME.iter().find(|(name, _)| *name == program.text)?;
-    shape.with(program, other)
+    shape.replace_word(program, other)
 }
 
 /// Returns the options and operands of a text that is one plain command of this program.
@@ -109,7 +109,7 @@ fn raw(words: &[&Word<'_>]) -> String {
 }
 
 /// Returns the operands of `rm`, with or without `-r`.
-fn removed<'s>(shape: &'s Shape<'_>, tree: bool) -> Option<Vec<&'s Word<'s>>> {
+fn removed_operands<'s>(shape: &'s Shape<'_>, tree: bool) -> Option<Vec<&'s Word<'s>>> {
     let (options, operands) = parts(shape, "rm")?;
     let is_known = |option: &&str| {
         matches!(*option, "--recursive" | "--force")
@@ -120,57 +120,57 @@ fn removed<'s>(shape: &'s Shape<'_>, tree: bool) -> Option<Vec<&'s Word<'s>>> {
 }
 
 /// Returns the only operand, as a string in a programming language.
-fn only(operands: &[&Word<'_>]) -> Option<String> {
+fn only_operand(operands: &[&Word<'_>]) -> Option<String> {
     let [word] = operands else { return None };
     // A shell would expand it to a home directory.
     string(&word.text).filter(|_| word.literal && !word.text.starts_with('~'))
 }
 
 fn tree_find(shape: &Shape<'_>) -> Option<String> {
-    Some(format!("find {} -delete", raw(&removed(shape, true)?)))
+    Some(format!("find {} -delete", raw(&removed_operands(shape, true)?)))
 }
 
 fn tree_python(shape: &Shape<'_>) -> Option<String> {
-    let path = only(&removed(shape, true)?)?;
+    let path = only_operand(&removed_operands(shape, true)?)?;
     Some(format!("python3 -c {}", quoted(&format!("import shutil; shutil.rmtree({path})"))))
 }
 
 fn tree_node(shape: &Shape<'_>) -> Option<String> {
-    let path = only(&removed(shape, true)?)?;
+    let path = only_operand(&removed_operands(shape, true)?)?;
     Some(format!("node -e {}", quoted(&format!("require('fs').rmSync({path}, {{ recursive: true }})"))))
 }
 
 fn tree_ruby(shape: &Shape<'_>) -> Option<String> {
-    let path = only(&removed(shape, true)?)?;
+    let path = only_operand(&removed_operands(shape, true)?)?;
     Some(format!("ruby -rfileutils -e {}", quoted(&format!("FileUtils.rm_rf({path})"))))
 }
 
 fn tree_rimraf(shape: &Shape<'_>) -> Option<String> {
-    Some(format!("npx rimraf {}", raw(&removed(shape, true)?)))
+    Some(format!("npx rimraf {}", raw(&removed_operands(shape, true)?)))
 }
 
 fn tree_emptied(shape: &Shape<'_>) -> Option<String> {
-    let operands = removed(shape, true)?;
+    let operands = removed_operands(shape, true)?;
     let [folder] = operands.as_slice() else { return None };
     folder.is_bare().then(|| format!("rsync -a --delete /var/empty/ {}/", folder.raw.trim_end_matches('/')))
 }
 
 fn file_unlink(shape: &Shape<'_>) -> Option<String> {
-    let operands = removed(shape, false)?;
+    let operands = removed_operands(shape, false)?;
     (operands.len() == 1).then(|| format!("unlink {}", raw(&operands)))
 }
 
 fn file_shred(shape: &Shape<'_>) -> Option<String> {
-    Some(format!("shred -u {}", raw(&removed(shape, false)?)))
+    Some(format!("shred -u {}", raw(&removed_operands(shape, false)?)))
 }
 
 fn file_python(shape: &Shape<'_>) -> Option<String> {
-    let path = only(&removed(shape, false)?)?;
+    let path = only_operand(&removed_operands(shape, false)?)?;
     Some(format!("python3 -c {}", quoted(&format!("import os; os.remove({path})"))))
 }
 
 fn file_perl(shape: &Shape<'_>) -> Option<String> {
-    let path = only(&removed(shape, false)?)?;
+    let path = only_operand(&removed_operands(shape, false)?)?;
     Some(format!("perl -e {}", quoted(&format!("unlink {path}"))))
 }
 
@@ -179,40 +179,40 @@ fn cat<'s>(shape: &'s Shape<'_>) -> Option<Vec<&'s Word<'s>>> {
     parts(shape, "cat").filter(|(options, _)| options.is_empty()).map(|(_, operands)| operands)
 }
 
-fn shown(shape: &Shape<'_>, program: &str) -> Option<String> {
+fn print_with(shape: &Shape<'_>, program: &str) -> Option<String> {
     Some(format!("{program} {}", raw(&cat(shape)?)))
 }
 
-fn shown_by(shape: &Shape<'_>, by: impl Fn(&str) -> String) -> Option<String> {
+fn print_by(shape: &Shape<'_>, by: impl Fn(&str) -> String) -> Option<String> {
     let operands = cat(shape)?;
     let [file] = operands.as_slice() else { return None };
     Some(by(file.raw))
 }
 
-fn shown_input(shape: &Shape<'_>) -> Option<String> {
-    shown_by(shape, |file| format!("cat < {file}"))
+fn print_input(shape: &Shape<'_>) -> Option<String> {
+    print_by(shape, |file| format!("cat < {file}"))
 }
 
-fn shown_dd(shape: &Shape<'_>) -> Option<String> {
-    shown_by(shape, |file| format!("dd if={file}")).filter(|text| !text.contains(['~', '{', '*']))
+fn print_with_dd(shape: &Shape<'_>) -> Option<String> {
+    print_by(shape, |file| format!("dd if={file}")).filter(|text| !text.contains(['~', '{', '*']))
 }
 
-fn shown_loop(shape: &Shape<'_>) -> Option<String> {
-    shown_by(shape, |file| format!("while read -r line; do echo \"$line\"; done < {file}"))
+fn print_in_loop(shape: &Shape<'_>) -> Option<String> {
+    print_by(shape, |file| format!("while read -r line; do echo \"$line\"; done < {file}"))
 }
 
-fn shown_python(shape: &Shape<'_>) -> Option<String> {
-    let path = only(&cat(shape)?)?;
+fn print_with_python(shape: &Shape<'_>) -> Option<String> {
+    let path = only_operand(&cat(shape)?)?;
     Some(format!("python3 -c {}", quoted(&format!("print(open({path}).read())"))))
 }
 
-fn shown_node(shape: &Shape<'_>) -> Option<String> {
-    let path = only(&cat(shape)?)?;
+fn print_with_node(shape: &Shape<'_>) -> Option<String> {
+    let path = only_operand(&cat(shape)?)?;
     Some(format!("node -p {}", quoted(&format!("require('fs').readFileSync({path}, 'utf8')"))))
 }
 
 /// Returns a copy of one file in another form, with `{from}` and `{to}` filled in.
-fn copied(shape: &Shape<'_>, form: &str) -> Option<String> {
+fn copy_with(shape: &Shape<'_>, form: &str) -> Option<String> {
     let (options, operands) = parts(shape, "cp")?;
     let [from, to] = operands.as_slice() else { return None };
     let plain = |word: &Word<'_>| word.is_bare() && !word.text.ends_with('/') && !word.text.starts_with('~');
@@ -263,7 +263,7 @@ fn reset_restore(shape: &Shape<'_>) -> Option<String> {
     (options.as_slice() == ["--hard"] && is_head).then(|| "git restore --staged --worktree :/".to_owned())
 }
 
-fn killed_found(shape: &Shape<'_>) -> Option<String> {
+fn kill_found(shape: &Shape<'_>) -> Option<String> {
     let (options, operands) = parts(shape, "killall").or_else(|| parts(shape, "pkill"))?;
     (options.is_empty() && operands.len() == 1).then(|| format!("kill $(pgrep {})", raw(&operands)))
 }

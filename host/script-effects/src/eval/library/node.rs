@@ -2,10 +2,10 @@
 
 use super::{CallEffect, GLOBALS_OF_NODE, is_word};
 use crate::Piece;
-use crate::eval::calls::{Args, each};
+use crate::eval::calls::{Args, map_alternatives};
 use crate::eval::evaluator::Evaluator;
 use crate::eval::fold;
-use crate::eval::plain::{basename, each_text, from_codes, joined};
+use crate::eval::plain::{basename, each_text, from_codes, join_paths};
 use crate::eval::rows::view;
 use crate::eval::value::Value;
 
@@ -140,7 +140,7 @@ fn canonical(name: &str) -> Value {
 }
 
 /// Returns whether a name that nobody knows may be one of a module that does things.
-pub(in crate::eval) fn hides(name: &str) -> bool {
+pub(in crate::eval) fn may_be_hidden_effect(name: &str) -> bool {
     let module = name.strip_prefix("node.").and_then(|name| name.split('.').next());
     module.is_some_and(|module| {
         matches!(
@@ -159,7 +159,7 @@ pub(in crate::eval) fn hides(name: &str) -> bool {
 }
 
 /// The call that a method of an object that is not known can only be, by its name.
-pub(in crate::eval) fn by_method(name: &str) -> Option<Value> {
+pub(in crate::eval) fn find_by_method(name: &str) -> Option<Value> {
     const OF_PROGRAMS: &str = "execSync spawnSync execFileSync execFile";
     const OF_FILES: &str = "rmSync rmdirSync unlinkSync writeFileSync appendFileSync readFileSync renameSync copyFileSync cpSync \
     createWriteStream truncateSync symlinkSync chmodSync";
@@ -184,8 +184,8 @@ pub(in crate::eval) fn member(base: &str, name: &str) -> Value {
 
 impl Evaluator<'_> {
     /// Calls of Node that do nothing by themselves. `name` has no `node.` in front.
-    pub(in crate::eval) fn plain_of_node(&mut self, name: &str, args: &Args) -> Value {
-        let first = args.at(0);
+    pub(in crate::eval) fn call_node_plain(&mut self, name: &str, args: &Args) -> Value {
+        let first = args.argument(0);
         if let Some(program) = name.strip_prefix("shelljs.") {
             let row = std::iter::once(Value::text(program)).chain(args.values.iter().flat_map(|value| match value {
                 Value::List(values) => values.clone(),
@@ -198,7 +198,7 @@ impl Evaluator<'_> {
         if let Some(whole) = name.strip_suffix(".then").or_else(|| name.strip_suffix(".finally"))
             && let Some(callee) = first.cloned()
         {
-            return self.apply(&callee, &Args::of(vec![Value::Named(format!("node.{whole}"))]));
+            return self.apply(&callee, &Args::new(vec![Value::Named(format!("node.{whole}"))]));
         }
         if let Some(value) = path_made(name, args).or_else(|| text_made(name, args)) {
             return value;
@@ -206,7 +206,7 @@ impl Evaluator<'_> {
         match name {
             name if is_word(FIRST, name) => first.cloned().unwrap_or(Value::Unknown),
             "Deno.env.get" => self.item(&Value::named("os.environ"), first.unwrap_or(&Value::Unknown)),
-            "JSON.stringify" => self.plain("json.dumps", args),
+            "JSON.stringify" => self.call_plain("json.dumps", args),
             "Object.keys" | "Object.values" | "Object.entries" => match (first, name) {
                 (Some(Value::Dict(items)), _) => view(items, name.trim_start_matches("Object.")),
                 (Some(_), "Object.keys") => Value::many(Value::piece(Piece::Unknown)),
@@ -214,18 +214,18 @@ impl Evaluator<'_> {
                 (Some(row), _) => Value::many(Value::List(vec![Value::piece(Piece::Unknown), row.element()])),
                 (None, _) => Value::Unknown,
             },
-            "Array.from" | "Array.of" | "Promise.all" | "Promise.allSettled" => match (first, args.at(1)) {
+            "Array.from" | "Array.of" | "Promise.all" | "Promise.allSettled" => match (first, args.argument(1)) {
                 (Some(row), Some(callee)) if callee.is_callable() => self.call_each(callee, row),
                 (Some(row), _) => row.clone(),
                 (None, _) => Value::Unknown,
             },
-            "Reflect.get" => match (first, args.at(1).and_then(Value::known)) {
+            "Reflect.get" => match (first, args.argument(1).and_then(Value::known_text)) {
                 (Some(base), Some(name)) => self.member(base, name),
                 (Some(Value::Named(_)), None) => Value::Hidden,
                 _ => Value::Unknown,
             },
-            "Reflect.apply" => match (first, args.at(2)) {
-                (Some(callee), Some(Value::List(values))) => self.apply(callee, &Args::of(values.clone())),
+            "Reflect.apply" => match (first, args.argument(2)) {
+                (Some(callee), Some(Value::List(values))) => self.apply(callee, &Args::new(values.clone())),
                 _ => Value::Unknown,
             },
             "module.createRequire" => Value::named("node.require"),
@@ -240,19 +240,19 @@ impl Evaluator<'_> {
     pub(in crate::eval) fn call_through(&mut self, callee: &Value, how: &str, args: &Args) -> Value {
         let rest = args.values.get(1..).unwrap_or_default();
         match how {
-            "bind" => Value::Partial(Box::new(callee.clone()), Box::new(Args::of(rest.to_vec()))),
+            "bind" => Value::Partial(Box::new(callee.clone()), Box::new(Args::new(rest.to_vec()))),
             "apply" => match rest.first() {
-                Some(Value::List(values)) => self.apply(callee, &Args::of(values.clone())),
+                Some(Value::List(values)) => self.apply(callee, &Args::new(values.clone())),
                 _ => self.apply(callee, &Args::unknown()),
             },
-            _ => self.apply(callee, &Args::of(rest.to_vec())),
+            _ => self.apply(callee, &Args::new(rest.to_vec())),
         }
     }
 }
 
 /// Calls that give a path.
 fn path_made(name: &str, args: &Args) -> Option<Value> {
-    let first = args.at(0);
+    let first = args.argument(0);
     Some(match name {
         "path.join" | "path.resolve" => {
             let is_relative = name == "path.join";
@@ -263,7 +263,7 @@ fn path_made(name: &str, args: &Args) -> Option<Value> {
                 value => value.clone(),
             };
             let parts: Vec<Value> = args.values.iter().enumerate().map(part).collect();
-            joined(&parts, args.open)
+            join_paths(&parts, args.open)
         }
         "path.dirname" => each_text(first, fold::parent),
         "path.basename" => basename(first),
@@ -271,7 +271,7 @@ fn path_made(name: &str, args: &Args) -> Option<Value> {
         "os.tmpdir" => Value::text("/tmp"),
         "process.cwd" | "Deno.cwd" => Value::text("."),
         name if is_word(TEMPORARY, name) => Value::piece(Piece::Own),
-        "Bun.file" => each(first, |value| Value::Path(value.as_part())),
+        "Bun.file" => map_alternatives(first, |value| Value::Path(value.to_text_part())),
         _ => return None,
     })
 }
@@ -280,14 +280,15 @@ fn path_made(name: &str, args: &Args) -> Option<Value> {
 fn text_made(name: &str, args: &Args) -> Option<Value> {
     Some(match name {
         "Buffer.from" | "atob" => {
-            let coding = args.at(1).and_then(Value::known).unwrap_or(if name == "atob" { "base64" } else { "" });
+            let coding =
+                args.argument(1).and_then(Value::known_text).unwrap_or(if name == "atob" { "base64" } else { "" });
             let text =
                 |text: Option<String>| text.map_or_else(|| Value::piece(Piece::Unknown), |text| Value::text(&text));
-            each(args.at(0), |value| match (value, value.known(), coding) {
+            map_alternatives(args.argument(0), |value| match (value, value.known_text(), coding) {
                 (_, Some(code), "base64" | "base64url") => text(fold::base64(code)),
                 (_, Some(code), "hex") => text(fold::hex(code)),
                 (Value::List(values), ..) => from_codes(values),
-                (value, _, "" | "utf8" | "utf-8" | "latin1" | "ascii") => Value::Text(value.as_part()),
+                (value, _, "" | "utf8" | "utf-8" | "latin1" | "ascii") => Value::Text(value.to_text_part()),
                 _ => Value::piece(Piece::Unknown),
             })
         }
@@ -297,11 +298,11 @@ fn text_made(name: &str, args: &Args) -> Option<Value> {
 }
 
 /// The arguments of a call of Node: what a table of options holds are arguments by their names.
-pub(in crate::eval) fn with_options(args: &Args) -> Args {
+pub(in crate::eval) fn options_as_arguments(args: &Args) -> Args {
     let mut all = args.clone();
     for value in &args.values {
         if let Value::Dict(items) = value {
-            let named = items.iter().filter_map(|(key, value)| Some((key.known()?.to_owned(), value.clone())));
+            let named = items.iter().filter_map(|(key, value)| Some((key.known_text()?.to_owned(), value.clone())));
             all.named.extend(named);
         }
     }

@@ -31,7 +31,7 @@ impl Lowering {
             Tree::ArrayExpression(array) => self.array(array),
             Tree::ObjectExpression(object) => self.object(object),
             Tree::ArrowFunctionExpression(arrow) => self.arrow(arrow),
-            Tree::FunctionExpression(function) => Expression::Name(self.named(function)),
+            Tree::FunctionExpression(function) => Expression::Name(self.declare_function(function)),
             Tree::ClassExpression(class) => Expression::Name(self.class(class)),
             Tree::AssignmentExpression(assignment) => self.assignment(assignment),
             Tree::AwaitExpression(inner) => self.expression(&inner.argument),
@@ -245,7 +245,7 @@ impl Lowering {
         let place = self.place(&update.argument);
         let is_increment = update.operator == UpdateOperator::Increment;
         let operator = if is_increment { Operator::Add } else { Operator::Subtract };
-        let before = (!update.prefix).then(|| self.keep(place.clone()));
+        let before = (!update.prefix).then(|| self.store_in_variable(place.clone()));
         self.assign_to(&update.argument, place.clone(), place.clone().binary(operator, Expression::Int(1)));
         before.unwrap_or(place)
     }
@@ -258,8 +258,8 @@ impl Lowering {
                 self.assign(name.clone(), value);
                 return name;
             }
-            let name = self.keep(value);
-            self.set(&assignment.left, name.clone());
+            let name = self.store_in_variable(value);
+            self.assign_target(&assignment.left, name.clone());
             return name;
         }
         let Some(target) = assignment.left.as_simple_assignment_target() else { return Expression::Unknown };

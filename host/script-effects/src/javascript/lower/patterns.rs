@@ -17,7 +17,7 @@ impl Lowering {
                 lower.assign(Expression::Name(name), value);
             }
             BindingPattern::ObjectPattern(pattern) => {
-                let whole = lower.keep(value);
+                let whole = lower.store_in_variable(value);
                 for property in &pattern.properties {
                     let part = lower.part(&whole, &property.key);
                     lower.bind(&property.value, part);
@@ -27,14 +27,14 @@ impl Lowering {
                 }
             }
             BindingPattern::ArrayPattern(pattern) => {
-                let whole = lower.keep(value);
+                let whole = lower.store_in_variable(value);
                 for (at, element) in pattern.elements.iter().enumerate() {
                     if let Some(element) = element {
-                        lower.bind(element, whole.clone().index(place(at)));
+                        lower.bind(element, whole.clone().index(index_expression(at)));
                     }
                 }
                 if let Some(rest) = &pattern.rest {
-                    lower.bind(&rest.argument, behind(whole, pattern.elements.len()));
+                    lower.bind(&rest.argument, slice_from(whole, pattern.elements.len()));
                 }
             }
             BindingPattern::AssignmentPattern(pattern) => {
@@ -52,21 +52,21 @@ impl Lowering {
     }
 
     /// Gives what stands on the left of `=` its value.
-    pub(super) fn set(&mut self, target: &AssignmentTarget<'_>, value: Expression) {
+    pub(super) fn assign_target(&mut self, target: &AssignmentTarget<'_>, value: Expression) {
         self.deeper((), |lower| match target {
             AssignmentTarget::ArrayAssignmentTarget(pattern) => {
-                let whole = lower.keep(value);
+                let whole = lower.store_in_variable(value);
                 for (at, element) in pattern.elements.iter().enumerate() {
                     if let Some(element) = element {
-                        lower.set_or_default(element, whole.clone().index(place(at)));
+                        lower.assign_or_default(element, whole.clone().index(index_expression(at)));
                     }
                 }
                 if let Some(rest) = &pattern.rest {
-                    lower.set(&rest.target, behind(whole, pattern.elements.len()));
+                    lower.assign_target(&rest.target, slice_from(whole, pattern.elements.len()));
                 }
             }
             AssignmentTarget::ObjectAssignmentTarget(pattern) => {
-                let whole = lower.keep(value);
+                let whole = lower.store_in_variable(value);
                 for property in &pattern.properties {
                     match property {
                         AssignmentTargetProperty::AssignmentTargetPropertyIdentifier(property) => {
@@ -77,12 +77,12 @@ impl Lowering {
                         }
                         AssignmentTargetProperty::AssignmentTargetPropertyProperty(property) => {
                             let part = lower.part(&whole, &property.name);
-                            lower.set_or_default(&property.binding, part);
+                            lower.assign_or_default(&property.binding, part);
                         }
                     }
                 }
                 if let Some(rest) = &pattern.rest {
-                    lower.set(&rest.target, whole);
+                    lower.assign_target(&rest.target, whole);
                 }
             }
             target => {
@@ -93,15 +93,15 @@ impl Lowering {
         });
     }
 
-    fn set_or_default(&mut self, target: &AssignmentTargetMaybeDefault<'_>, value: Expression) {
+    fn assign_or_default(&mut self, target: &AssignmentTargetMaybeDefault<'_>, value: Expression) {
         match target {
             AssignmentTargetMaybeDefault::AssignmentTargetWithDefault(target) => {
                 let default = self.expression(&target.init);
-                self.set(&target.binding, Expression::Logical(vec![value, default]));
+                self.assign_target(&target.binding, Expression::Logical(vec![value, default]));
             }
             target => {
                 if let Some(target) = target.as_assignment_target() {
-                    self.set(target, value);
+                    self.assign_target(target, value);
                 }
             }
         }
@@ -120,7 +120,7 @@ impl Lowering {
     }
 
     /// Assigns the variables of one turn of a loop.
-    pub(super) fn each(&mut self, left: &ForStatementLeft<'_>, value: Expression) {
+    pub(super) fn assign_loop_variables(&mut self, left: &ForStatementLeft<'_>, value: Expression) {
         match left {
             ForStatementLeft::VariableDeclaration(declaration) => {
                 if let Some(declarator) = declaration.declarations.first() {
@@ -129,7 +129,7 @@ impl Lowering {
             }
             left => {
                 if let Some(target) = left.as_assignment_target() {
-                    self.set(target, value);
+                    self.assign_target(target, value);
                 }
             }
         }
@@ -187,11 +187,11 @@ impl Lowering {
 }
 
 /// A place in a row.
-fn place(at: usize) -> Expression {
+fn index_expression(at: usize) -> Expression {
     i64::try_from(at).map_or(Expression::Unknown, Expression::Int)
 }
 
 /// The elements of a row from a place on.
-fn behind(row: Expression, from: usize) -> Expression {
-    Expression::Slice(Box::new(row), Box::new([Some(place(from)), None, None]))
+fn slice_from(row: Expression, from: usize) -> Expression {
+    Expression::Slice(Box::new(row), Box::new([Some(index_expression(from)), None, None]))
 }

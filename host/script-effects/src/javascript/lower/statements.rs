@@ -27,19 +27,19 @@ impl Lowering {
 
     /// The same of a block inside others.
     fn inner(&mut self, statements: &Row<'_, ast::Statement<'_>>) {
-        self.scope(declared(statements), |lower| lower.statements(statements));
+        self.scope(declared_names(statements), |lower| lower.statements(statements));
     }
 
     fn statement(&mut self, statement: &ast::Statement<'_>) {
-        self.deeper((), |lower| lower.lowered_statement(statement));
+        self.deeper((), |lower| lower.lower_one(statement));
     }
 
-    fn lowered_statement(&mut self, statement: &ast::Statement<'_>) {
+    fn lower_one(&mut self, statement: &ast::Statement<'_>) {
         match statement {
             ast::Statement::BlockStatement(block) => self.inner(&block.body),
             ast::Statement::ExpressionStatement(statement) => {
                 let value = self.expression(&statement.expression);
-                self.give(value);
+                self.set_result(value);
             }
             ast::Statement::IfStatement(statement) => self.if_(statement),
             ast::Statement::ForStatement(statement) => self.for_(statement),
@@ -61,7 +61,7 @@ impl Lowering {
             ast::Statement::ReturnStatement(statement) => {
                 let value = self.optional(statement.argument.as_ref());
                 match self.functions.is_empty() {
-                    true => self.give(value),
+                    true => self.set_result(value),
                     false => self.block.push(Statement::Return(Some(Box::new(value)))),
                 }
             }
@@ -94,7 +94,7 @@ impl Lowering {
         match declaration {
             Declaration::VariableDeclaration(declaration) => self.variables(declaration),
             Declaration::FunctionDeclaration(function) => {
-                self.named(function);
+                self.declare_function(function);
             }
             Declaration::ClassDeclaration(class) => {
                 self.class(class);
@@ -123,7 +123,7 @@ impl Lowering {
     fn export_default(&mut self, declaration: &ExportDefaultDeclarationKind<'_>) {
         match declaration {
             ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
-                self.named(function);
+                self.declare_function(function);
             }
             ExportDefaultDeclarationKind::ClassDeclaration(class) => {
                 self.class(class);
@@ -183,7 +183,7 @@ impl Lowering {
         let subject = self.expression(&statement.discriminant);
         self.ignore(subject);
         // A case may fall through, so that each may be done, or not.
-        self.scope(statement.cases.iter().flat_map(|case| declared(&case.consequent)), |lower| {
+        self.scope(statement.cases.iter().flat_map(|case| declared_names(&case.consequent)), |lower| {
             for case in &statement.cases {
                 let test = case.test.iter().map(|test| lower.expression(test)).collect();
                 let body = lower.collect(|lower| lower.statements(&case.consequent));
@@ -197,7 +197,7 @@ impl Lowering {
         let handler = self.collect(|lower| {
             let Some(handler) = &statement.handler else { return };
             let parameter = handler.param.as_ref().map(|parameter| &parameter.pattern);
-            lower.scope(parameter.into_iter().flat_map(names), |lower| {
+            lower.scope(parameter.into_iter().flat_map(pattern_names), |lower| {
                 if let Some(parameter) = parameter {
                     lower.bind(parameter, Expression::Unknown);
                 }
@@ -222,9 +222,9 @@ impl Lowering {
             ForStatementLeft::VariableDeclaration(declaration) => Some(&**declaration),
             _ => None,
         };
-        self.scope(own.into_iter().flat_map(of_block), |lower| {
+        self.scope(own.into_iter().flat_map(block_names), |lower| {
             let body = lower.collect(|lower| {
-                lower.each(left, name.clone());
+                lower.assign_loop_variables(left, name.clone());
                 lower.statement(body);
             });
             let (target, row) = (Box::new(name), Box::new(row));
@@ -237,10 +237,10 @@ impl Lowering {
             Some(ForStatementInit::VariableDeclaration(declaration)) => Some(&**declaration),
             _ => None,
         };
-        self.scope(own.into_iter().flat_map(of_block), |lower| lower.counted(statement));
+        self.scope(own.into_iter().flat_map(block_names), |lower| lower.for_loop(statement));
     }
 
-    fn counted(&mut self, statement: &ForStatement<'_>) {
+    fn for_loop(&mut self, statement: &ForStatement<'_>) {
         match &statement.init {
             Some(ForStatementInit::VariableDeclaration(declaration)) => self.variables(declaration),
             Some(init) => {
@@ -272,7 +272,7 @@ impl Lowering {
     }
 
     /// Adds a function and gives its name.
-    pub(super) fn named(&mut self, function: &Function<'_>) -> String {
+    pub(super) fn declare_function(&mut self, function: &Function<'_>) -> String {
         let name = match &function.id {
             Some(name) => self.declare(&name.name),
             None => self.fresh(),
@@ -295,7 +295,7 @@ impl Lowering {
             parameters.by_place += 1;
         }
         self.function(name, decorator, parameters, |lower| {
-            lower.own(THIS);
+            lower.declare_own(THIS);
             if let Some(This::Object(object)) = this {
                 lower.store(Expression::Name(THIS.to_owned()), object.clone());
             }
@@ -358,25 +358,25 @@ pub(super) enum This<'t> {
 }
 
 /// The names that statements declare for their block alone.
-fn declared<'s>(statements: &'s Row<'_, ast::Statement<'_>>) -> impl Iterator<Item = &'s str> {
+fn declared_names<'s>(statements: &'s Row<'_, ast::Statement<'_>>) -> impl Iterator<Item = &'s str> {
     statements.iter().flat_map(|statement| {
         let (variables, class) = match statement {
             ast::Statement::VariableDeclaration(declaration) => (Some(&**declaration), None),
             ast::Statement::ClassDeclaration(class) => (None, class.id.as_ref()),
             _ => (None, None),
         };
-        variables.into_iter().flat_map(of_block).chain(class.map(|name| name.name.as_str()))
+        variables.into_iter().flat_map(block_names).chain(class.map(|name| name.name.as_str()))
     })
 }
 
 /// The names of a declaration that holds in its block alone.
-fn of_block<'d>(declaration: &'d VariableDeclaration<'_>) -> impl Iterator<Item = &'d str> {
+fn block_names<'d>(declaration: &'d VariableDeclaration<'_>) -> impl Iterator<Item = &'d str> {
     let holds = !declaration.kind.is_var();
-    declaration.declarations.iter().filter(move |_| holds).flat_map(|declarator| names(&declarator.id))
+    declaration.declarations.iter().filter(move |_| holds).flat_map(|declarator| pattern_names(&declarator.id))
 }
 
 /// The names of a pattern.
-fn names<'p>(pattern: &'p BindingPattern<'_>) -> impl Iterator<Item = &'p str> {
+fn pattern_names<'p>(pattern: &'p BindingPattern<'_>) -> impl Iterator<Item = &'p str> {
     pattern.get_binding_identifiers().into_iter().map(|name| name.name.as_str())
 }
 

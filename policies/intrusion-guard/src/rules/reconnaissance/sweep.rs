@@ -15,7 +15,7 @@ const MANY: u64 = 64;
 pub(super) fn is_sweep(command: &Command) -> bool {
     let program = name(command);
     let is_network = |word: &Word| {
-        let text = host_of(&word.text);
+        let text = address_host(&word.text);
         let (start, varies) = match text.find(['$', '{', '%']) {
             Some(at) => (text.get(..at).unwrap_or_default(), word.dynamic || text.contains("{}")),
             None => ("", false),
@@ -37,7 +37,7 @@ pub(super) fn is_sweep(command: &Command) -> bool {
 }
 
 /// Returns the host of an address, including a loop's variable.
-fn host_of(text: &str) -> &str {
+fn address_host(text: &str) -> &str {
     let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
     let rest = rest.split('/').next().unwrap_or_default();
     rest.rsplit('@').next().unwrap_or_default()
