@@ -25,6 +25,14 @@ pub fn without_dots(path: &str) -> String {
     components.join("/")
 }
 
+/// Returns the text after the last slash of a path, or all of it.
+#[must_use]
+pub fn last_name(path: &str) -> &str {
+    // For such short texts, `rsplit` is slower.
+    let start = path.bytes().rposition(|byte| byte == b'/').map_or(0, |at| at + 1);
+    path.get(start..).unwrap_or(path)
+}
+
 /// Returns `path` as an absolute text without `.`, `..`, `~` and doubled slashes.
 ///
 /// A relative path is relative to `cwd`. A `..` at the root has no effect, as in the kernel.

@@ -5,6 +5,7 @@ pub use crate::bindings::guard::policy::syntax::{
 };
 
 pub use crate::index::Index;
+use crate::paths::last_name;
 use crate::{Presence, ResolvedPath};
 
 /// The kinds of effects in this version. Later versions may add some.
@@ -169,10 +170,7 @@ impl Command {
     /// Returns the program's name without its folder: `rm` for `/bin/rm`. Empty if there is no program.
     #[must_use]
     pub fn program(&self) -> &str {
-        let name = self.word(0);
-        // Every rule uses it, and for such short texts `rsplit` is slower.
-        let start = name.bytes().rposition(|byte| byte == b'/').map_or(0, |at| at + 1);
-        name.get(start..).unwrap_or(name)
+        last_name(self.word(0))
     }
 
     /// Returns the innermost file that contains the command. `None` for a command in the call's own text.

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use guard_sdk::Rule;
+use guard_sdk::paths::last_name;
 use guard_sdk::syntax::Effect;
 
 use crate::call_view::{CallView, Hit};
@@ -75,7 +76,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// Returns whether `word` is one of the programs, regardless of its folder and case.
 pub(crate) fn is_program(word: &str, programs: &[&str]) -> bool {
-    let name = word.rsplit('/').next().unwrap_or(word);
+    let name = last_name(word);
     programs.iter().any(|program| program.eq_ignore_ascii_case(name))
 }
 

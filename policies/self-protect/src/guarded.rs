@@ -52,6 +52,8 @@ const USUAL: &[(&str, GuardedKind)] = &[
 #[derive(Debug, Clone)]
 pub(crate) struct Guard {
     entries: Vec<Entry>,
+    /// The name of the program's file, if it isn't the usual one and long enough to search for.
+    file_name: Option<String>,
 }
 
 /// An entry, and its start, which rules out nearly all paths.
@@ -97,7 +99,11 @@ impl Guard {
         let scripts = SCRIPTS.iter().map(|(entry, name)| Entry::new(*entry, GuardedKind::Scripts(name)));
         let registrations =
             REGISTRATIONS.iter().map(|(entry, name)| Entry::new(*entry, GuardedKind::Registration(name)));
-        Guard { entries: usual.chain(named).chain(scripts).chain(registrations).collect() }
+        let entries: Vec<Entry> = usual.chain(named).chain(scripts).chain(registrations).collect();
+        let file = entries.iter().find(|entry| entry.what == GuardedKind::Program && entry.text.starts_with('/'));
+        let file = file.and_then(|entry| entry.text.rsplit('/').next());
+        let file_name = file.filter(|name| *name != PROGRAM && name.len() >= TELLING).map(str::to_owned);
+        Guard { entries, file_name }
     }
 
     /// All protected files and folders.
@@ -136,10 +142,7 @@ impl Guard {
 
     /// The names of the program: its usual one, and its file's name.
     pub(crate) fn program_names(&self) -> impl Iterator<Item = &str> {
-        let file = self.all().find(|guarded| guarded.what == GuardedKind::Program && guarded.entry.starts_with('/'));
-        let file = file.and_then(|guarded| guarded.entry.rsplit('/').next());
-        let file = file.filter(|name| *name != PROGRAM && name.len() >= TELLING);
-        [PROGRAM, TOOLS].into_iter().chain(file)
+        [PROGRAM, TOOLS].into_iter().chain(self.file_name.as_deref())
     }
 
     /// Returns whether a text names the program.

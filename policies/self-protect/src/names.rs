@@ -193,7 +193,7 @@ pub(crate) fn is_pattern(name: &str) -> bool {
 
 /// Returns the last component of a path or of a pattern for paths.
 pub(crate) fn last_component(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+    guard_sdk::paths::last_name(path)
 }
 
 /// Returns whether a pattern matches a whole text. `*` also matches slashes and leading dots.

@@ -113,7 +113,7 @@ fn script<'a>(run: &'a Run<'_>) -> Option<&'a str> {
     let via = run.command.via.last().map_or("", |via| via.kind.as_str());
     let is_interpreter = INTERPRETERS.contains(&run.name.as_str());
     if ENVIRONMENTS.contains(&via) && !is_interpreter
-        || PACKAGE_MANAGERS.iter().any(|manager| path.starts_with(&format!("{manager}:")))
+        || PACKAGE_MANAGERS.iter().any(|manager| path.strip_prefix(manager).is_some_and(|rest| rest.starts_with(':')))
     {
         return Some(path);
     }

@@ -61,7 +61,10 @@ impl Files {
             let (folder, rest) = path.split_at_checked(end)?;
             Some(format!("{}{rest}", self.origin(folder)?.trim_end_matches('/')))
         };
-        let mut found: Vec<String> = path.match_indices('/').filter_map(behind).collect();
+        // Most of the folders are above all files of the text.
+        let shortest = self.origins.keys().map(String::len).min().unwrap_or(usize::MAX);
+        let mut found: Vec<String> =
+            path.match_indices('/').filter(|(end, _)| *end >= shortest).filter_map(behind).collect();
         found.push(path.to_owned());
         found
     }

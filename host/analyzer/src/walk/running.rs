@@ -156,7 +156,7 @@ impl Walker {
         let path = super::shell::resolve(&self.shell.cwd, name).filter(|_| self.shell.view.is_none());
         let Some(path) = path else { return self.running_file(&literal(name)) };
         let path = self.files.links.follow(&path, true).unwrap_or(path);
-        if self.files.get(&path).is_none() && !place_of(&self.scope.via).is_empty() {
+        if !place_of(&self.scope.via).is_empty() && self.files.get(&path).is_none() {
             return None;
         }
         self.running(&path).map(|content| (path, content))

@@ -19,6 +19,7 @@ use super::readers::reader;
 use super::started::{PACKAGERS, Started, values};
 use super::task_files::{at_keys, ini, set, spelled_out, strings, toml, yaml};
 use super::written::{GOAL, JUST, MAKE, SCRIPT, expanded, has_parameters, reached};
+use crate::programs;
 use crate::programs::named_tasks::script_arguments;
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers::code::languages::LOADED;
@@ -139,7 +140,9 @@ impl Walker {
             return if is_runner(&module.text) { self.tasks(&module.text, words) } else { Vec::new() };
         }
         let mut found = if is_runner(name) { self.tasks_of(name, words) } else { Vec::new() };
-        if references::may_have_config(name, self.is_of_package()) {
+        // `echo` and its like have no configuration, unless a package brings a program with that name.
+        let is_of_package = self.is_of_package();
+        if (is_of_package || !programs::is_plain(name)) && references::may_have_config(name, is_of_package) {
             let mut own = self.by_convention(name, words);
             own.retain(|new| found.iter().all(|old| old.name != new.name));
             found.append(&mut own);

@@ -282,6 +282,9 @@ fn is_own(argv: &[Word]) -> bool {
         }
         "pytest" | "ctest" => true,
         path => {
+            if !path.contains('/') {
+                return false;
+            }
             let is_behind_slash = |at: usize| path.get(..at).is_some_and(|before| before.ends_with('/'));
             path.trim_start_matches("./").starts_with(built[0])
                 || built.iter().any(|folder| path.match_indices(folder).any(|(at, _)| is_behind_slash(at)))

@@ -1,5 +1,6 @@
 //! [`Layer`]: the commands and texts that a wrapper runs.
 
+use guard_sdk::paths::last_name;
 use guard_sdk::syntax::{Assignment, Part, Via, Word};
 
 use super::sandbox::Sandbox;
@@ -93,8 +94,7 @@ impl Layer {
 
 /// Returns the name of a command's program, without its folder.
 pub(crate) fn program(argv: &[Word]) -> Option<&str> {
-    let name = argv.first()?.text.as_str();
-    name.rsplit('/').next()
+    Some(last_name(&argv.first()?.text))
 }
 
 /// Joins words with spaces, like `eval` and `ssh`.

@@ -64,10 +64,9 @@ fn mentioned_secret(command: &Command, view: &CallView<'_>) -> Option<String> {
 /// Returns the secret file that a word names, after a sign or within a statement.
 fn secret_in_word(word: &str, before: &str, program: &str, view: &CallView<'_>) -> Option<String> {
     let option = if word.starts_with('-') { word } else { before };
-    let lists = READING_OPTIONS.iter().any(|name| option == *name || option.starts_with(&format!("{name}=")))
-        || OPTIONS_OF
-            .iter()
-            .any(|(name, reading)| *name == program && option.split('=').next() == Some(*reading));
+    let given = option.split('=').next().unwrap_or(option);
+    let lists = READING_OPTIONS.contains(&given)
+        || OPTIONS_OF.iter().any(|(name, reading)| *name == program && *reading == given);
     let is_read = lists || word.starts_with('@');
     if is_program(program, QUIET) && !is_read || is_own_setting(option) && !lists {
         return None;
