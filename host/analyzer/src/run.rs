@@ -317,9 +317,15 @@ impl<'a> Run<'a> {
 
     /// Adds a deletion of the file.
     pub(crate) fn delete(&mut self, operand: &Operand<'_>, force: bool) {
-        let by = self.name.clone();
-        let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", operand.word.glob);
-        self.emit_on(draft.tag("by", &by), operand);
+        self.delete_as(operand, Draft::notable("delete", "fs.delete").flag("force", force));
+    }
+
+    /// Adds a deletion of the file, with the draft's details.
+    pub(crate) fn delete_as(&mut self, operand: &Operand<'_>, draft: Draft) {
+        let unknown = if operand.word.glob { None } else { lists::unknown_names(self, operand) };
+        let many = operand.word.glob || unknown.is_some() || lists::is_found(self, operand);
+        let draft = draft.flag("glob", many).tag("by", &self.name.clone());
+        self.emit_on(unknown.iter().fold(draft, |draft, pattern| draft.tag("pattern", pattern)), operand);
     }
 
     /// Adds a deletion of the directory and everything in it.

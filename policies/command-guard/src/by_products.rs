@@ -240,6 +240,29 @@ fn is_output(effect: &Effect, view: &CallView<'_>) -> bool {
 
 /// Returns whether the path is a by-product directly below the home, or in one.
 fn is_below_home(path: &str, view: &CallView<'_>) -> bool {
+/// Folders of installed packages, and of temporary files in a project.
+const OF_TOOLS: &[&str] = &["node_modules", "temp", "tmp"];
+
+/// Returns whether a folder in a text is build output in the working directory, or in a folder for temporary files.
+pub(crate) fn is_below_output(folder: &str, view: &CallView<'_>) -> bool {
+    let facts = view.facts();
+    let is_own = |name: &str| {
+        let folders = [&facts.cwd, &facts.project_root];
+        folders.into_iter().any(|folder| !folder.is_empty() && is_inside(name, folder))
+    };
+    if folder.split('/').any(|part| part == ".." || part.contains(['*', '?', '[', '$', '~', '{'])) {
+        return false;
+    }
+    let is_one = |part: &str| OF_BUILDS.contains(&part) || OF_TOOLS.contains(&part) || is_program_name(part);
+    match folder.starts_with('/') {
+        true => TEMPORARY.iter().any(|start| is_inside(folder, start)) && !is_own(folder),
+        false => folder.split('/').any(is_one),
+    }
+}
+
+/// Folders for temporary files.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/private/tmp"];
+
     let home = view.facts().home.trim_end_matches('/');
     let below = path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/')).filter(|_| !home.is_empty());
     let first = below.and_then(|below| below.split('/').next()).unwrap_or_default().to_ascii_lowercase();
@@ -247,7 +270,7 @@ fn is_below_home(path: &str, view: &CallView<'_>) -> bool {
 }
 
 /// Returns whether only programs use the name, which must be in lower case.
-fn is_program_name(name: &str) -> bool {
+pub(crate) fn is_program_name(name: &str) -> bool {
     NAMES.contains(&name) || BUILT.contains(&name)
 }
 

@@ -11,8 +11,8 @@ use guard_sdk::syntax::{Command, Severity};
 use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
 use crate::run::path::{self, Device};
-use crate::run::{Run, lists};
 use crate::view::host_path;
 use targets::Target;
 
@@ -88,9 +88,8 @@ fn delete_operand(run: &mut Run<'_>, operand: &Operand<'_>, recursive: bool, for
         run.delete_tree(operand, force, by);
         return;
     }
-    let many = operand.word.glob || lists::is_found(run, operand);
-    let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", many);
-    run.emit_on(draft.flag("interactive", interactive).tag("by", by), operand);
+    let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("interactive", interactive);
+    run.delete_as(operand, draft);
 }
 
 fn deletes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

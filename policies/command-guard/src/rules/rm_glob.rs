@@ -1,6 +1,7 @@
 //! `rm-glob`: the loss of files that the command doesn't name:
 //!
 //! - `rm` with an unquoted pattern, and `find -delete`
+//! - `rm` of names that a list supplies, by `xargs`, a loop or a substitution, even in a fixed folder
 //! - commands that empty such files
 //! - `mv` of everything in the project to another place
 //! - a worktree, a backup or a neighboring checkout that is copied over the project
@@ -11,6 +12,7 @@
 //!
 //! - build products such as `*.o` and `dist/*.map`
 //! - files in a folder for temporary files, if the pattern contains a name, or if they are days old
+//! - files whose names are only known at run time, in a folder of build output
 //! - files in the project that only an interpreter, an editor or a system creates, such as `*.pyc` and `.DS_Store`
 //!
 //! ## Why
@@ -21,6 +23,7 @@
 //! - asked: `find . -name '*.o' -delete`
 //! - asked: `truncate -s 0 *.py`
 //! - asked: `mv * ../elsewhere`
+//! - asked: `while read -r f; do rm "notes/$f"; done < list`
 //! - asked: `cp -a .worktrees/topic/. .`
 //! - asked: `unzip -o site.zip`
 //! - passes: `rm a.log`
@@ -28,6 +31,7 @@
 //! - passes: `find . -name '*.o' -print`
 //! - passes: `find . -name '*.pyc' -delete`
 //! - passes: `find /tmp -type f -mtime +7 -delete`
+//! - passes: `ls dist | xargs -I{} rm dist/{}`
 //! - passes: `find . -type d -name old -delete`
 //! - passes: `cp -an .worktrees/topic/. .`
 //! - passes: `unzip -o site.zip -d site`
@@ -42,7 +46,7 @@ use guard_sdk::{Outcome, Rule};
 use super::Check;
 use super::rm_recursive_force::{asks_first, name_of};
 use crate::blast_radius::{is_disposable, is_inside, is_outside, is_temporary};
-use crate::by_products::{COMPILED_ENDS, OF_BUILDS, is_brought, is_by_product};
+use crate::by_products::{COMPILED_ENDS, OF_BUILDS, is_below_output, is_brought, is_by_product, is_program_name};
 use crate::call_view::{CallView, Hit, shorten};
 use crate::old_files;
 use crate::overwritten::{Replacing, replacing};
@@ -173,7 +177,8 @@ fn is_everything(name: &str) -> bool {
 /// Returns whether the pattern names by-products: of a compiler or editor by their ending, of a build by their folder
 /// and an ending, or files below a folder for temporary files. A `*` alone may match anything.
 fn is_made_again(effect: &Effect, view: &CallView<'_>) -> bool {
-    let (folder, name) = effect.target.rsplit_once('/').unwrap_or(("", &effect.target));
+    let target = effect.tag("pattern").unwrap_or(&effect.target);
+    let (folder, name) = target.rsplit_once('/').unwrap_or(("", target));
     let is_plain = |text: &str| !text.contains(['*', '?', '[', '$', '{']);
     if !is_everything(name) && is_temporary(effect, view) {
         return true;
@@ -188,3 +193,6 @@ fn is_made_again(effect: &Effect, view: &CallView<'_>) -> bool {
     };
     BY_PRODUCTS.contains(&end) || COMPILED_ENDS.contains(&end) || built
 }
+    if effect.tag("pattern").is_some() && (is_below_output(folder, view) || is_program_name(name)) {
+        return true;
+    }
