@@ -52,6 +52,7 @@ mod uploads;
 use crate::by_name;
 use crate::run::Run;
 pub(crate) use process::is_runtime;
+pub(crate) use database::remote_host::is_remote as is_remote_host;
 use program::{Program, unversioned};
 
 /// All families.

@@ -2,6 +2,7 @@
 
 mod among;
 pub(crate) mod collected;
+mod created_here;
 pub(crate) mod input;
 pub(crate) mod linked;
 pub(crate) mod lists;
@@ -10,6 +11,7 @@ pub(crate) mod path;
 pub(crate) mod pipelines;
 mod remediation;
 pub(crate) mod searches;
+mod test_databases;
 
 use guard_sdk::ResolvedPath;
 use guard_sdk::syntax::{Command, Effect, Script, Severity, Word};
@@ -151,9 +153,17 @@ impl<'a> Run<'a> {
     /// Adds an effect. Links are followed for `path`.
     fn state_at(&mut self, draft: Draft, certain: bool, place: &str, path: &str) {
         let mut draft = draft;
-        if draft.severity >= Severity::Notable && non_production::applies(self.command, self.commands, &draft) {
+        let is_of_tests = draft.severity >= Severity::Destructive
+            && test_databases::applies(self.command, self.commands, &draft, place);
+        if draft.severity >= Severity::Notable
+            && (non_production::applies(self.command, self.commands, &draft)
+                || is_of_tests && test_databases::is_renewed(self.command, self.commands, &draft))
+        {
             draft.severity = Severity::Notable;
             draft.tags.push(("rehearsal".to_owned(), "yes".to_owned()));
+        } else if is_of_tests {
+            draft.severity = Severity::Destructive;
+            draft.tags.push(("test-data".to_owned(), "yes".to_owned()));
         }
         let mut tags = draft.tags;
         let is_told = || tags.iter().any(|(name, _)| name == "loses");
