@@ -11,6 +11,7 @@ mod config_editors;
 mod consoles;
 mod container;
 mod database;
+mod debug_ports;
 mod disk;
 mod editors;
 mod environment;
@@ -51,6 +52,7 @@ mod uploads;
 
 use crate::by_name;
 use crate::run::Run;
+pub(crate) use database::remote_host::is_remote as is_remote_host;
 pub(crate) use process::is_runtime;
 use program::{Program, unversioned};
 
@@ -109,6 +111,7 @@ pub(crate) fn find(run: &mut Run<'_>) {
         return;
     }
     machine::find(run);
+    debug_ports::find(run);
     installs::find(run);
     trees::find(run);
     outputs::find(run);

@@ -2,6 +2,7 @@
 
 mod among;
 pub(crate) mod collected;
+mod created_here;
 pub(crate) mod input;
 pub(crate) mod linked;
 pub(crate) mod lists;
@@ -10,6 +11,7 @@ pub(crate) mod path;
 pub(crate) mod pipelines;
 mod remediation;
 pub(crate) mod searches;
+mod test_databases;
 
 use guard_sdk::ResolvedPath;
 use guard_sdk::syntax::{Command, Effect, Script, Severity, Word};
@@ -151,9 +153,17 @@ impl<'a> Run<'a> {
     /// Adds an effect. Links are followed for `path`.
     fn state_at(&mut self, draft: Draft, certain: bool, place: &str, path: &str) {
         let mut draft = draft;
-        if draft.severity >= Severity::Notable && non_production::applies(self.command, self.commands, &draft) {
+        let is_of_tests = draft.severity >= Severity::Destructive
+            && test_databases::applies(self.command, self.commands, &draft, place);
+        if draft.severity >= Severity::Notable
+            && (non_production::applies(self.command, self.commands, &draft)
+                || is_of_tests && test_databases::is_renewed(self.command, self.commands, &draft))
+        {
             draft.severity = Severity::Notable;
             draft.tags.push(("rehearsal".to_owned(), "yes".to_owned()));
+        } else if is_of_tests {
+            draft.severity = Severity::Destructive;
+            draft.tags.push(("test-data".to_owned(), "yes".to_owned()));
         }
         let mut tags = draft.tags;
         let is_told = || tags.iter().any(|(name, _)| name == "loses");
@@ -317,9 +327,15 @@ impl<'a> Run<'a> {
 
     /// Adds a deletion of the file.
     pub(crate) fn delete(&mut self, operand: &Operand<'_>, force: bool) {
-        let by = self.name.clone();
-        let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", operand.word.glob);
-        self.emit_on(draft.tag("by", &by), operand);
+        self.delete_as(operand, Draft::notable("delete", "fs.delete").flag("force", force));
+    }
+
+    /// Adds a deletion of the file, with the draft's details.
+    pub(crate) fn delete_as(&mut self, operand: &Operand<'_>, draft: Draft) {
+        let unknown = if operand.word.glob { None } else { lists::unknown_names(self, operand) };
+        let many = operand.word.glob || unknown.is_some() || lists::is_found(self, operand);
+        let draft = draft.flag("glob", many).tag("by", &self.name.clone());
+        self.emit_on(unknown.iter().fold(draft, |draft, pattern| draft.tag("pattern", pattern)), operand);
     }
 
     /// Adds a deletion of the directory and everything in it.

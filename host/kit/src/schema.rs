@@ -10,13 +10,13 @@ use guard_config::options::Options;
 /// Returns the schema of `guard.toml`.
 #[must_use]
 pub fn config_schema() -> Value {
-    of::<Options>("guard.toml: the configuration of guard-host")
+    root_schema::<Options>("guard.toml: the configuration of guard-host")
 }
 
 /// Returns the schema of a policy's test cases.
 #[must_use]
 pub fn fixtures_schema() -> Value {
-    of::<Suite>("Cases of a policy, for `guard-host test`")
+    root_schema::<Suite>("Cases of a policy, for `guard-host test`")
 }
 
 fn root_schema<T: JsonSchema>(title: &str) -> Value {

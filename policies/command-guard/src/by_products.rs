@@ -7,6 +7,7 @@ use guard_sdk::syntax::{Command, Effect};
 use crate::blast_radius::{is_in_home, is_in_project, is_inside, is_temporary};
 use crate::call_view::CallView;
 use crate::own_folders::BRING;
+use crate::tool_caches::is_tool_cache;
 
 /// Names that only programs use.
 const NAMES: &[&str] = &[
@@ -113,12 +114,13 @@ pub(crate) const COMPILED_ENDS: &[&str] = &[
 /// Folders that contain only build output.
 pub(crate) const OF_BUILDS: &[&str] = &["build", "coverage", "dist", "out", "target", "test-results"];
 
-/// Returns whether the deletion only affects by-products in the project or in a folder for temporary files.
+/// Returns whether the deletion only affects by-products in the project or in a folder for temporary files, or a tool's
+/// cache in the home.
 pub(crate) fn is_by_product(effect: &Effect, view: &CallView<'_>) -> bool {
     if effect.tag("where").is_some() || is_brought(effect, view) {
         return false;
     }
-    if is_rebuilt(effect, view) || is_of_pods(effect, view) {
+    if is_rebuilt(effect, view) || is_of_pods(effect, view) || is_tool_cache(effect, view) {
         return true;
     }
     match effect.tag("every").or(effect.tag("every-ignore-case")) {
@@ -238,6 +240,29 @@ fn is_output(effect: &Effect, view: &CallView<'_>) -> bool {
     is_in_project(effect, view) && names.all(|name| is_own(name) && !is_below_home(name, view))
 }
 
+/// Folders of installed packages, and of temporary files in a project.
+const OF_TOOLS: &[&str] = &["node_modules", "temp", "tmp"];
+
+/// Returns whether a folder in a text is build output in the working directory, or in a folder for temporary files.
+pub(crate) fn is_below_output(folder: &str, view: &CallView<'_>) -> bool {
+    let facts = view.facts();
+    let is_own = |name: &str| {
+        let folders = [&facts.cwd, &facts.project_root];
+        folders.into_iter().any(|folder| !folder.is_empty() && is_inside(name, folder))
+    };
+    if folder.split('/').any(|part| part == ".." || part.contains(['*', '?', '[', '$', '~', '{'])) {
+        return false;
+    }
+    let is_one = |part: &str| OF_BUILDS.contains(&part) || OF_TOOLS.contains(&part) || is_program_name(part);
+    match folder.starts_with('/') {
+        true => TEMPORARY.iter().any(|start| is_inside(folder, start)) && !is_own(folder),
+        false => folder.split('/').any(is_one),
+    }
+}
+
+/// Folders for temporary files.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/private/tmp"];
+
 /// Returns whether the path is a by-product directly below the home, or in one.
 fn is_below_home(path: &str, view: &CallView<'_>) -> bool {
     let home = view.facts().home.trim_end_matches('/');
@@ -247,7 +272,7 @@ fn is_below_home(path: &str, view: &CallView<'_>) -> bool {
 }
 
 /// Returns whether only programs use the name, which must be in lower case.
-fn is_program_name(name: &str) -> bool {
+pub(crate) fn is_program_name(name: &str) -> bool {
     NAMES.contains(&name) || BUILT.contains(&name)
 }
 

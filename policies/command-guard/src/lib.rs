@@ -69,6 +69,7 @@ mod secret_use;
 mod call_view;
 mod command_texts;
 mod settings;
+mod tool_caches;
 
 use guard_sdk::{Adjustments, Call, Decision, Error, Example, Finding, Manifest, Outcome, Policy};
 

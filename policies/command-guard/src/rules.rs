@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
-use guard_sdk::Rule;
 use guard_sdk::paths::last_name;
 use guard_sdk::syntax::Effect;
+use guard_sdk::{Outcome, Rule};
 
 use crate::call_view::{CallView, Hit};
 
@@ -78,6 +78,11 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 pub(crate) fn is_program(word: &str, programs: &[&str]) -> bool {
     let name = last_name(word);
     programs.iter().any(|program| program.eq_ignore_ascii_case(name))
+}
+
+/// Returns the outcome for a lost database: an ask at most, if it is one for tests on this machine.
+pub(crate) fn outcome_on_database(default: Outcome, effect: &Effect) -> Outcome {
+    if effect.tag("test-data").is_some() { Outcome::Ask } else { default }
 }
 
 /// Shells, which run the text that they are given.

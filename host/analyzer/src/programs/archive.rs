@@ -130,6 +130,8 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         }
     } else if mode("t", "list") {
         file.iter().for_each(|file| run.read(file));
+    } else if parsed.has("", "delete") || mode("A", "concatenate") {
+        file.iter().for_each(|file| run.write(file));
     } else if mode("c", "create") || mode("r", "append") || mode("u", "update") {
         match file.iter().find(|file| file.text.contains(':') && !parsed.is("", "force-local")) {
             Some(remote) => run.emit(Draft::notable("network", "network.upload").target(&remote.text)),
@@ -218,6 +220,8 @@ fn seven<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             }
             unpack_named(run, folder.as_ref(), if parsed.text(0) == "e" { &[] } else { members });
         }
+        // Members are deleted or renamed in the archive.
+        "d" | "rn" => parsed.from(1).iter().take(1).for_each(|file| run.write(file)),
         mode @ ("a" | "u" | "m" | "mf") => {
             parsed.from(1).iter().take(1).for_each(|file| run.write(file));
             let lost = mode.starts_with('m') || run.arguments().iter().any(|word| word.text == "-sdel");

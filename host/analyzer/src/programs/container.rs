@@ -84,18 +84,52 @@ fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
         || parsed.values("", "pid").any(|value| value.text == "host")
         || parsed.values("", "cap-add").any(|value| is_power(&value.text))
         || parsed.values("", "security-opt").any(|value| lifts_a_limit(&value.text));
+    let image = parsed.rest.first().map_or("", |image| image.text.as_str());
     let sources = mounts_of_engine(&parsed).into_iter().map(|mount| mount.source);
+    let home = run.home;
+    let lent =
+        |source: &String| below_home(source, home).is_some_and(|below| below.is_empty() || is_lent(&below, image));
+    let sources: Vec<String> = sources.collect();
+    let lent = sources.iter().find(|source| lent(source)).cloned();
+    let sources = sources.into_iter();
     let taken = sources.filter(|source| source.starts_with('/')).map(|source| lexical(&source)).find(|from| {
         let is_whole = matches!(from.as_str(), "/" | "/etc" | "/root" | "/home" | "/var" | "/proc");
         is_whole || is_engine_socket(from)
     });
     let disk = parsed.values("", "device").map(|value| value.text.into_owned()).find(|device| is_disk(device));
-    let taken = taken.or(disk);
+    let taken = taken.or(disk).or(lent);
     if privileged || taken.is_some() {
         let draft = Draft::notable("privilege", "container.host-access").flag("privileged", privileged);
         let draft = taken.iter().fold(draft, |draft, from| draft.tag("mounts", from));
         run.emit(draft.tag("engine", engine));
     }
+}
+
+/// Folders of the home with keys and sign-ins, and words in the names of the images that need them.
+const KEYS: &[(&str, &[&str])] = &[
+    (".aws", &["aws", "terraform", "tofu", "pulumi", "cdk", "sam", "k8s", "helm"]),
+    (".azure", &["azure", "terraform", "tofu", "pulumi"]),
+    (".config/gcloud", &["google", "cloud", "gcloud", "terraform", "tofu", "pulumi"]),
+    (".config/gh", &["gh", "github"]),
+    (".docker", &["docker", "compose", "crane", "skopeo", "kaniko", "buildkit"]),
+    (".gnupg", &["gpg", "gnupg", "sops"]),
+    (".kube", &["kube", "kubectl", "k8s", "kubernetes", "helm", "helmfile", "k9s", "argocd", "istioctl"]),
+    (".ssh", &["git", "ssh", "ansible"]),
+];
+
+/// Returns the path of a mounted folder below the home. Empty for the home itself, and `None` for other folders.
+fn below_home(source: &str, home: &str) -> Option<String> {
+    let spelled = ["~", "$HOME", "${HOME}"].iter().find_map(|spelling| source.strip_prefix(spelling));
+    let rest = spelled.or_else(|| source.strip_prefix(home).filter(|_| !home.is_empty()))?;
+    (rest.is_empty() || rest.starts_with('/')).then(|| lexical(rest).trim_matches('/').to_owned())
+}
+
+/// Returns whether a folder of the home has keys, and the image is another project's that has no use for them. An image
+/// without a namespace is an official one, or was built here.
+fn is_lent(below: &str, image: &str) -> bool {
+    let Some((_, uses)) = KEYS.iter().find(|(folder, _)| *folder == below) else { return false };
+    let mut words = image.split(|char: char| !char.is_ascii_alphanumeric());
+    image.contains('/') && !words.any(|word| uses.contains(&word))
 }
 
 /// Returns whether a path is the socket of an engine, through which any program can start containers.

@@ -3,7 +3,7 @@
 pub(super) mod generated;
 mod lines;
 mod stores;
-mod remote_host;
+pub(super) mod remote_host;
 
 use super::program::Program;
 use super::scripts;

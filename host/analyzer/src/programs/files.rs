@@ -11,8 +11,8 @@ use guard_sdk::syntax::{Command, Severity};
 use super::program::Program;
 use crate::draft::Draft;
 use crate::options::{Operand, Options, Parsed};
+use crate::run::Run;
 use crate::run::path::{self, Device};
-use crate::run::{Run, lists};
 use crate::view::host_path;
 use targets::Target;
 
@@ -88,13 +88,25 @@ fn delete_operand(run: &mut Run<'_>, operand: &Operand<'_>, recursive: bool, for
         run.delete_tree(operand, force, by);
         return;
     }
-    let many = operand.word.glob || lists::is_found(run, operand);
-    let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("glob", many);
-    run.emit_on(draft.flag("interactive", interactive).tag("by", by), operand);
+    let draft = Draft::notable("delete", "fs.delete").flag("force", force).flag("interactive", interactive);
+    run.delete_as(operand, draft);
 }
 
 fn deletes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    parsed.operands.iter().for_each(|operand| run.delete(operand, false));
+    for operand in &parsed.operands {
+        run.delete(operand, false);
+        if run.name != "unlink" {
+            move_to_trash(run, operand);
+        }
+    }
+}
+
+/// Adds the delayed loss of a project or a folder of the home that is moved to the trash or a temporary folder.
+fn move_to_trash(run: &mut Run<'_>, source: &Operand<'_>) {
+    if is_kept(run, source) {
+        let by = run.name.clone();
+        run.emit_on(Draft::destructive("delete", "fs.move.temporary").tag("by", &by), source);
+    }
 }
 
 /// Adds the deletions of `rmdir`, which only removes empty directories, and of the Windows commands, for which `/s`
@@ -152,7 +164,12 @@ fn empties_bin<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 fn gio<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     match parsed.text(0) {
         "trash" if parsed.is("", "empty") => empties_bin(run, parsed),
-        "trash" | "remove" => parsed.from(1).iter().for_each(|operand| run.delete(operand, false)),
+        "trash" | "remove" => {
+            for operand in parsed.from(1) {
+                run.delete(operand, false);
+                move_to_trash(run, operand);
+            }
+        }
         "cat" => parsed.from(1).iter().for_each(|operand| run.read(operand)),
         "copy" | "move" => {
             let words = Parsed { operands: parsed.from(1).to_vec(), ..parsed.clone() };
@@ -256,11 +273,8 @@ fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let draft = Draft::notable("delete", "fs.delete").severe(Severity::Catastrophic, much);
         run.emit_on(draft.flag("glob", source.word.glob).tag("by", "mv"), source);
     }
-    let is_cleaned = modes::is_cleaned(&target.place.text);
-    for source in target.sources {
-        if is_cleaned && is_kept(run, source) {
-            run.emit_on(Draft::destructive("delete", "fs.move.temporary").tag("by", "mv"), source);
-        }
+    if modes::is_cleaned(&target.place.text) || is_trash(run, &target.place) {
+        target.sources.iter().for_each(|source| move_to_trash(run, source));
     }
     let by = run.name.clone();
     target.each = one_name::gathered(run, parsed, &target);
@@ -284,9 +298,21 @@ const THROWAWAY: &[&str] = &[
     "tmp",
 ];
 
-/// Returns whether the operand is a user's folder directly in the home directory, or all content of a folder.
+/// Returns whether the operand is in a trash of a desktop.
+fn is_trash(run: &Run<'_>, place: &Operand<'_>) -> bool {
+    let raw = path::lexical(&path::place(place, run.cwd(), run.home).raw);
+    raw.split('/').any(|name| matches!(name, ".Trash" | ".Trashes" | "Trash" | "$RECYCLE.BIN"))
+}
+
+/// Returns whether the operand is the folder in which the text starts or one above it, a user's folder directly in the
+/// home directory, or all content of a folder.
 fn is_kept(run: &Run<'_>, source: &Operand<'_>) -> bool {
     let raw = path::lexical(&path::place(source, run.cwd(), run.home).raw);
+    let start = run.commands.first().map(|first| path::lexical(&first.cwd)).unwrap_or_default();
+    let is_start = start.strip_prefix(&raw).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    if raw.starts_with('/') && is_start {
+        return true;
+    }
     let folder = raw.strip_prefix(run.home).and_then(|rest| rest.strip_prefix('/')).filter(|_| !run.home.is_empty());
     let is_own = folder.is_some_and(|name| !name.is_empty() && !name.contains(['/', '.', '*']));
     let above = source.text.strip_suffix("/*").and_then(|above| above.rsplit('/').next());

@@ -326,6 +326,14 @@ const FORMATTERS: &[Formatter] = &[
         files: SCRIPTS,
         ..NONE
     },
+    Formatter { names: &["jupyter"], verbs: &["nbconvert"], with: &["inplace"], files: "*.ipynb", ..NONE },
+    Formatter { names: &["nbstripout"], without: &["t", "verify", "dry-run", "help"], files: "*.ipynb", ..NONE },
+    Formatter {
+        names: &["exiftool"],
+        with: &["overwrite_original", "overwrite_original_in_place"],
+        options: Options { single: true, ..Options::new("", "o tagsFromFile") },
+        ..NONE
+    },
     Formatter {
         names: &["ast-grep", "sg"],
         with: &["U", "update-all"],

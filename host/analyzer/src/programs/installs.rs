@@ -179,6 +179,44 @@ const FETCHERS: &[(&[&str], &[&str])] = &[
     (&["gh"], &["extension", "extensions", "ext"]),
 ];
 
+/// Installers of packages, programs and plugins, with the words that start an installation.
+const INSTALLERS: &[(&[&str], &[&str])] = &[
+    (&["choco", "winget", "scoop"], &["install", "upgrade", "add"]),
+    (&["dnf", "yum", "microdnf", "zypper"], &["install", "localinstall", "reinstall", "upgrade", "in"]),
+    (&["rpm"], &["-i", "-ivh", "-U", "-Uvh", "-F", "--install", "--upgrade"]),
+    (&["flatpak", "snap"], &["install"]),
+    (&["code", "code-insiders", "codium", "cursor"], &["--install-extension"]),
+    (&["nix", "nix-env"], &["install", "add", "-i", "--install"]),
+    (&["helm"], &["plugin"]),
+    (&["kubectl", "kubectl-krew", "krew"], &["install"]),
+    (&["pacman", "yay", "paru"], &["-U", "--upgrade"]),
+];
+
+/// Options of installers with the source of all packages, instead of a package.
+const SOURCES: &[&str] = &["--index", "--registry", "--repo", "--repofrompath", "--source", "-s"];
+
+/// Returns the URL that an installer is given as a package or, without TLS, as the source of packages.
+fn installed_address(run: &Run<'_>) -> Option<(String, String)> {
+    let name = run.name.strip_suffix(".exe").unwrap_or(&run.name);
+    let (_, starts) = INSTALLERS.iter().find(|(names, _)| names.contains(&name))?;
+    let mut words = run.arguments().iter().map(|word| word.text.as_str());
+    words.find(|word| starts.contains(word) || starts.contains(&word.split('=').next().unwrap_or_default()))?;
+    let mut before = "";
+    let all = run.arguments().iter().take(MOST).find_map(|word| {
+        let (option, value) = match word.text.split_once('=').filter(|(option, _)| option.starts_with('-')) {
+            Some(pair) => pair,
+            None => (before, word.text.as_str()),
+        };
+        before = word.text.as_str();
+        let is_given = match SOURCES.contains(&option) {
+            true => is_in_the_clear(value),
+            false => matches!(source(&PYTHON, value), "git" | "url"),
+        };
+        is_given.then(|| value.to_owned())
+    })?;
+    Some((name.to_owned(), all))
+}
+
 /// Runners that download a package and run it at once.
 const RUNNERS: &[&str] = &["npx", "npm", "pnpx", "pnpm", "yarn", "bunx", "bun", "uvx", "uv", "pipx"];
 
@@ -218,6 +256,7 @@ fn fetched(run: &mut Run<'_>) {
     }
     let evaluated = valued_address(run);
     found.extend(evaluated);
+    found.extend(installed_address(run));
     for (by, package) in found {
         let draft = Draft::routine("package", "package.install").tag("manager", &by).target(&package);
         let source = source(&PYTHON, &package);
@@ -231,9 +270,14 @@ fn valued_address(run: &Run<'_>) -> Option<(String, String)> {
     let option = match run.name.as_str() {
         "deno" => "--eval-file=",
         "terraform" | "tofu" => "-from-module=",
+        "jscodeshift" => "--transform=",
         _ => return None,
     };
-    let value = run.arguments().iter().find_map(|word| word.text.strip_prefix(option))?;
+    let words = run.arguments();
+    let joined = words.iter().find_map(|word| word.text.strip_prefix(option));
+    let is_transform = |word: &Word| run.name == "jscodeshift" && matches!(word.text.as_str(), "-t" | "--transform");
+    let apart = words.windows(2).find(|pair| pair.first().is_some_and(is_transform));
+    let value = joined.or_else(|| Some(apart?.get(1)?.text.as_str()))?;
     value.contains("://").then(|| (run.name.clone(), value.to_owned()))
 }
 
@@ -242,11 +286,16 @@ fn asks_in_the_clear(parsed: &Parsed<'_>) -> bool {
     const REGISTRIES: &[&str] =
         &["index-url", "extra-index-url", "default-index", "index", "find-links", "registry", "source"];
     let values = REGISTRIES.iter().flat_map(|name| parsed.values("", name)).chain(parsed.values("ifs", ""));
+    values.take(MOST).any(|value| is_in_the_clear(&value.text))
+}
+
+/// Returns whether a URL uses no TLS, and is outside the local network.
+fn is_in_the_clear(url: &str) -> bool {
     let is_near = |host: &str| {
         let host = host.split(['/', ':']).next().unwrap_or_default();
         !host.contains('.') || ["127.", "10.", "192.168."].iter().any(|near| host.starts_with(near))
     };
-    values.take(MOST).any(|value| value.text.strip_prefix("http://").is_some_and(|rest| !is_near(rest)))
+    url.strip_prefix("http://").is_some_and(|rest| !is_near(rest))
 }
 
 fn installs<'a>(run: &mut Run<'a>, name: &str, manager: &'static Manager, words: &'a [Word]) {

@@ -1,4 +1,4 @@
-//! Tasks and scripts of a project whose name suggests a deployment, or that they empty a database.
+//! Tasks and scripts of a project whose name suggests a deployment or a publication, or that they empty a database.
 //!
 //! Their commands are in a file. The name counts even if that file can't be read: `npm run deploy` is equivalent to
 //! `make deploy`.
@@ -12,10 +12,49 @@ use crate::run::Run;
 
 /// Words in the name of a task that only reads, or that is a helper.
 const HARMLESS: &[&str] = &[
-    "build", "check", "common", "config", "dev", "diff", "docs", "dry", "env", "help", "helper", "helpers", "key",
-    "keys", "kind", "lib", "lint", "list", "local", "log", "logs", "minikube", "plan", "preview", "simulate", "spec",
-    "status", "test", "tests", "types", "util", "utils", "validate", "verify",
+    "build",
+    "changelog",
+    "check",
+    "common",
+    "config",
+    "coverage",
+    "dev",
+    "diff",
+    "docs",
+    "dry",
+    "env",
+    "help",
+    "helper",
+    "helpers",
+    "key",
+    "keys",
+    "kind",
+    "lib",
+    "lint",
+    "list",
+    "local",
+    "log",
+    "logs",
+    "minikube",
+    "notes",
+    "plan",
+    "pre",
+    "preview",
+    "simulate",
+    "snapshot",
+    "spec",
+    "status",
+    "test",
+    "tests",
+    "types",
+    "util",
+    "utils",
+    "validate",
+    "verify",
 ];
+
+/// Words after `release` in the name of a task that publishes one. `release` is also a kind of build.
+const RELEASES: &[&str] = &["all", "ci", "latest", "major", "minor", "npm", "patch", "prod", "production", "publish"];
 
 /// Verbs of a task that empties a database.
 const EMPTIES: &[&str] = &["drop", "fresh", "nuke", "purge", "reset", "truncate", "wipe"];
@@ -46,7 +85,8 @@ fn draft_of(run: &Run<'_>, name: &str) -> Option<Draft> {
     let name = apart(name);
     let words: Vec<&str> =
         name.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    if words.iter().any(|word| HARMLESS.contains(word)) {
+    // `build-and-push` ends with its last verb.
+    if words.iter().any(|word| HARMLESS.contains(word)) && !words.contains(&"and") {
         return None;
     }
     let ends = |verb: &str| words.first() == Some(&verb) || words.last() == Some(&verb);
@@ -57,8 +97,14 @@ fn draft_of(run: &Run<'_>, name: &str) -> Option<Draft> {
     // `db:drop`, or `drop-db`.
     let empties =
         |verb: &&str| words.last() == Some(verb) || words.first() == Some(verb) && words.last().is_some_and(is_store);
-    let publishes = RUNNERS.contains(&run.name.as_str()) && words == ["publish"];
-    if publishes {
+    let releases = match words.as_slice() {
+        ["release"] => true,
+        ["release", last] => RELEASES.contains(last),
+        _ => false,
+    };
+    let pushes = (ends("push") || ends("upload") && words.len() > 1) && !words.iter().any(is_store);
+    let is_task = !is_told && task_runner(&run.name).is_some();
+    if is_task && (releases || pushes || ends("publish")) {
         Some(Draft::notable("package", "package.publish"))
     } else if ends("deploy") {
         Some(Draft::notable("cloud", "cloud.deploy"))

@@ -87,6 +87,9 @@ const LOOKS: &[&str] = &["describe", "get", "help", "history", "info", "list", "
 /// Programs that send to a connected board or phone, or to a task on this machine.
 const NEAR: &[&str] = &["adb", "arduino-cli", "esphome", "input", "pueue", "vagrant"];
 
+/// Programs that push changes of their own patch stack, or run another one.
+const STACKS: &[&str] = &["guilt", "quilt", "stg"];
+
 /// Programs whose `post` writes a draft of a page.
 const WRITERS: &[&str] = &["hexo", "jekyll"];
 
@@ -131,7 +134,8 @@ pub(super) fn find(run: &mut Run<'_>) {
 
 /// Returns whether the verb's effect stays on this machine.
 fn stays_here(name: &str, verb: &str) -> bool {
-    NEAR.contains(&name) && SENDS.contains(&verb)
+    NEAR.contains(&name) && (SENDS.contains(&verb) || verb == "push")
+        || STACKS.contains(&name) && verb == "push"
         || WRITERS.contains(&name) && TELLS.contains(&verb)
         || RUNNERS.contains(&name) && STARTS.contains(&verb)
 }
@@ -178,6 +182,7 @@ fn by_verb(leading: &[&str]) -> Option<(Draft, usize)> {
         let starts = at > 0 && STARTS.contains(text) && before.iter().any(|word| PIPELINES.contains(word));
         let draft = match *text {
             "publish" if at == 0 && thing.is_empty() => Some(Draft::notable("package", "package.publish")),
+            "push" if at == 0 && thing.is_empty() => Some(Draft::notable("cloud", "cloud.upload")),
             _ if starts => Some(Draft::notable("cloud", "cloud.change")),
             _ if !is_led => None,
             verb if DEPLOYS.contains(&verb) => Some(Draft::notable("cloud", "cloud.deploy")),

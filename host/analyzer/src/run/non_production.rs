@@ -1,8 +1,10 @@
-//! Losses that don't matter: the lost data was created for a test, or only exists on this machine during an experiment.
+//! Losses that don't matter: the lost data was created for a test or by the same text, or only exists on this machine
+//! during an experiment.
 
 use guard_sdk::addresses;
 use guard_sdk::syntax::Command;
 
+use super::created_here;
 use crate::draft::Draft;
 
 /// Ports of data stores, where a request may delete more than an experiment's data: Elasticsearch, CouchDB, InfluxDB,
@@ -12,8 +14,11 @@ const STORES: &[&str] =
     &["9200", "5984", "8086", "8529", "6333", "8123", "7474", "8001", "15672", "8983", "7700", "8108", "9090", "8428"];
 
 /// Returns whether an effect only changes things without other users: a database of the test environment, a local cloud
-/// emulator, or a local server.
+/// emulator, a local server, or a thing that the same text creates.
 pub(super) fn applies(command: &Command, commands: &[Command], draft: &Draft) -> bool {
+    if created_here::applies(command, commands, draft) {
+        return true;
+    }
     match draft.kind {
         "database" => is_of_tests(command) || is_scratch_file(command) || is_made_anew(command, commands),
         "cloud" => command.program() == "awslocal" || has_local_endpoint(command),

@@ -16,7 +16,7 @@ const REMEDIATIONS: &[Remediation] = &[
     ("fs.mode", "the present modes of the files, which nothing records", "see them with `ls -l`"),
     (
         "fs.move.temporary",
-        "what is moved, when the folder for temporary files is emptied",
+        "what is moved, once the trash or the folder for temporary files is emptied",
         "move it to a folder that is kept",
     ),
     ("fs.owner", "the present owners of the files, which nothing records", "see them with `ls -l`"),

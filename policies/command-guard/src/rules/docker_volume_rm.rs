@@ -7,6 +7,7 @@
 //! - asked: `docker volume rm v`
 //! - asked: `podman volume rm v`
 //! - passes: `docker volume inspect v`
+//! - passes: `docker volume create v && docker run --rm -v v:/data alpine && docker volume rm v`
 //!
 //! ## Instead
 //! Check the volume with `docker volume inspect`, and save its data first.
@@ -23,7 +24,8 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
-    (effect.operation == "container.volume.remove").then(|| {
+    let is_lost = effect.operation == "container.volume.remove" && effect.tag("rehearsal").is_none();
+    is_lost.then(|| {
         Hit::new(
             RULE.default,
             effect,

@@ -5,6 +5,8 @@
 //! - code wrote the file
 //! - it is a script in a repository that the call clones
 //!
+//! A program that is downloaded to a folder where the shell finds it, such as `~/.local/bin`, is treated the same way.
+//!
 //! ## Why
 //! No one can review the code before it runs.
 //!
@@ -17,15 +19,17 @@
 //! - asked: `curl -s https://example.com/x | tar xz -C /tmp && /tmp/x/install.sh`
 //! - asked: `wget https://example.com/x.deb && dpkg -i x.deb`
 //! - asked: `curl -o conftest.py https://example.com/x && pytest`
+//! - asked: `curl -o ~/.local/bin/x https://example.com/x`
 //! - passes: `curl -o x.json https://example.com/x && cat x.json`
 //!
 //! ## Instead
 //! Read the file first, and run it in a separate call.
 
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
 use super::{Check, SHELLS, is_program};
+use crate::blast_radius::is_inside;
 use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule = Rule {
@@ -56,6 +60,11 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     {
         return None;
     }
+    if let Some(effect) = installs_unseen(view) {
+        let why = "downloads a program to a folder where the shell finds it, before anyone has seen it";
+        let remedy = "download it to another folder first, check it, and then move it";
+        return Some(Hit::of_command(RULE.default, effect.command_id, why, remedy));
+    }
     let writes = || analysis.effects.iter().filter(|effect| effect.operation == "fs.write");
     let written: Vec<&str> = writes().take(MOST).map(|effect| strip_current_dir(&effect.target)).collect();
     let command = analysis
@@ -70,6 +79,32 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         })?;
     let why = "runs downloaded or decoded code before anyone has seen it";
     Some(Hit::for_command(RULE.default, command.id, why, "read it first, then run it in a separate call"))
+}
+
+/// Folders of the home in which the shell finds programs.
+const PROGRAMS: &[&str] = &[".bun/bin", ".cargo/bin", ".deno/bin", ".local/bin", ".npm-global/bin", "bin", "go/bin"];
+
+/// Returns the download of a file to such a folder, by a client or by a program that reads the client's output.
+fn installs_unseen<'a>(view: &'a CallView<'_>) -> Option<&'a Effect> {
+    let home = view.facts().home.trim_end_matches('/');
+    let effects = &view.analysis.effects;
+    let asks = |id: u32| effects.iter().any(|effect| effect.command_id == id && effect.operation == "network.request");
+    let is_fed = |command: &Command| {
+        let place = command.position.pipeline;
+        let before = view.analysis.commands.iter().take_while(|other| other.id < command.id);
+        before.filter(|other| other.position.pipeline == place).any(|other| asks(other.id))
+    };
+    let is_program = |path: &str| {
+        let below = path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/')).filter(|_| !home.is_empty());
+        below.is_some_and(|below| PROGRAMS.iter().any(|folder| is_inside(below, folder)))
+    };
+    effects.iter().take(MOST).find(|effect| {
+        effect.operation == "fs.write"
+            && effect.tag("where").is_none()
+            && effect.tag("directory").is_none()
+            && is_program(&effect.path.lexical)
+            && (asks(effect.command_id) || view.command(effect).is_some_and(is_fed))
+    })
 }
 
 /// Returns whether the command's name is that of a file that the text wrote to a folder of programs.

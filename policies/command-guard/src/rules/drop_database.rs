@@ -1,4 +1,6 @@
 //! `drop-database`: SQL that drops a database.
+//! A database of this machine with a word such as `test`, `e2e`, `ci` or `scratch` in its name is an ask.
+//! It passes if the same call creates it, before or afterwards.
 //!
 //! ## Why
 //! All tables are lost, and no transaction restores them.
@@ -6,6 +8,8 @@
 //! ## Examples
 //! - denied: `psql -c 'drop database x'`
 //! - denied: `echo 'DROP DATABASE x' | psql`
+//! - asked: `dropdb shop_test`
+//! - passes: `dropdb shop_test && createdb shop_test`
 //! - passes: `psql -c 'SELECT 1'`
 //! - passes: `grep -rn 'DROP DATABASE' .`
 //!
@@ -24,9 +28,10 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
-    (effect.operation == "sql.drop-database").then(|| {
+    let is_lost = effect.operation == "sql.drop-database" && effect.tag("rehearsal").is_none();
+    is_lost.then(|| {
         Hit::new(
-            RULE.default,
+            super::outcome_on_database(RULE.default, effect),
             effect,
             "deletes all of its tables at once, and can't be rolled back",
             "ask the user to do it after a backup",

@@ -1,15 +1,18 @@
 //! `rm-glob`: the loss of files that the command doesn't name:
 //!
 //! - `rm` with an unquoted pattern, and `find -delete`
-//! - commands that empty files selected by a pattern
+//! - `rm` of names that a list supplies, by `xargs`, a loop or a substitution, even in a fixed folder
+//! - commands that empty files selected by a pattern or such a list
 //! - `mv` of everything in the project to another place
 //! - a worktree, a backup or a neighboring checkout that is copied over the project
+//! - a formatter, a fixing linter or a codemod on a folder outside of the project and of repositories
 //! - an archive that is unpacked over the project with an option to replace files, unless the same call created the
 //!   archive
 //!
 //! These pass:
 //!
 //! - build products such as `*.o` and `dist/*.map`
+//! - files whose names are only known at run time, in a folder of build output
 //! - files in a folder for temporary files, if the pattern contains a name (`/tmp/app-*.log`), or if they are days old
 //! - files in the project that only an interpreter, an editor or a system creates, such as `*.pyc` and `.DS_Store`
 //!
@@ -20,11 +23,15 @@
 //! - asked: `rm *.log`
 //! - asked: `find . -name '*.o' -delete`
 //! - asked: `truncate -s 0 *.py`
+//! - asked: `while read -r f; do rm "notes/$f"; done < list`
 //! - asked: `mv * ../elsewhere`
 //! - asked: `cp -a .worktrees/topic/. .`
 //! - asked: `unzip -o site.zip`
+//! - asked: `npx eslint --fix ~/elsewhere`
+//! - passes: `npx eslint --fix src`
 //! - passes: `rm a.log`
 //! - passes: `rm -f *.pyc`
+//! - passes: `ls dist | xargs -I{} rm dist/{}`
 //! - passes: `find . -name '*.o' -print`
 //! - passes: `find . -name '*.pyc' -delete`
 //! - passes: `find /tmp -type f -mtime +7 -delete`
@@ -42,7 +49,7 @@ use guard_sdk::{Outcome, Rule};
 use super::Check;
 use super::rm_recursive_force::{asks_first, deleted_path};
 use crate::blast_radius::{is_disposable, is_inside, is_outside, is_temporary};
-use crate::by_products::{COMPILED_ENDS, OF_BUILDS, is_brought, is_by_product};
+use crate::by_products::{COMPILED_ENDS, OF_BUILDS, is_below_output, is_brought, is_by_product, is_program_name};
 use crate::call_view::{CallView, Hit, shorten};
 use crate::old_files;
 use crate::overwritten::{Replacing, replacing};
@@ -59,6 +66,9 @@ pub(crate) const CHECK: Check = Check::Loss(check);
 fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if let Some(what) = replacing(effect, view) {
         return Some(replaced_files_hit(effect, what));
+    }
+    if let Some(hit) = rewritten(effect, view) {
+        return Some(hit);
     }
     effect.tag("glob")?;
     if let Some(hit) = moved_away_hit(effect, view) {
@@ -94,6 +104,25 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             _ => "list them first with `ls`, and name them",
         };
         Hit::new(RULE.default, effect, format!("the command {what} {which}"), remedy).naming(name, rest)
+    })
+}
+
+/// Returns a hit for a formatter or codemod that rewrites the files of a folder outside of the project and of
+/// repositories.
+fn rewritten(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    let path = &effect.path;
+    let facts = view.facts();
+    let is_own = |folder: &String| !folder.is_empty() && is_inside(&path.lexical, folder);
+    let is_elsewhere = path.lexical.starts_with('/')
+        && path.git_root.is_empty()
+        && effect.tag("where").is_none()
+        && ![&facts.cwd, &facts.project_root].into_iter().any(is_own)
+        && !is_temporary(effect, view);
+    let is_folder = effect.operation == "fs.write" && effect.tag("among").is_some() && path.kind != "file";
+    (is_folder && is_elsewhere).then(|| {
+        let why = "rewrites every file that the program understands in a folder outside of the project: ";
+        let hit = Hit::new(RULE.default, effect, why, "check first with the program's option for it, such as `--check`");
+        hit.naming(format!("`{}`", shorten(&effect.target)), "")
     })
 }
 
@@ -173,8 +202,12 @@ fn is_everything(name: &str) -> bool {
 /// Returns whether the pattern names by-products: of a compiler or editor by their ending, of a build by their folder
 /// and an ending, or files below a folder for temporary files. A `*` alone may match anything.
 fn is_made_again(effect: &Effect, view: &CallView<'_>) -> bool {
-    let (folder, name) = effect.target.rsplit_once('/').unwrap_or(("", &effect.target));
+    let target = effect.tag("pattern").unwrap_or(&effect.target);
+    let (folder, name) = target.rsplit_once('/').unwrap_or(("", target));
     let is_plain = |text: &str| !text.contains(['*', '?', '[', '$', '{']);
+    if effect.tag("pattern").is_some() && (is_below_output(folder, view) || is_program_name(name)) {
+        return true;
+    }
     if !is_everything(name) && is_temporary(effect, view) {
         return true;
     }

@@ -8,6 +8,8 @@
 //! - certificates
 //! - a template copied to a name that doesn't exist
 //! - `touch`
+//! - hosts added to `known_hosts`, or removed with `ssh-keygen -R`, because the file is public. Replacing or deleting it
+//!   is an ask.
 //!
 //! ## Why
 //! An overwritten key can't be restored, and a shell command bypasses the rules for file tools.
@@ -19,6 +21,8 @@
 //! - denied: `mv db old`, with `files = { blocked = ["db/migrations"] }`
 //! - passes: `echo x > .env.example`
 //! - passes: `git status .env`
+//! - asked: `rm ~/.ssh/known_hosts`
+//! - passes: `ssh-keyscan example.org >> ~/.ssh/known_hosts`
 //! - passes: `touch .env`
 //! - passes: `cp -n .env.example .env`
 //! - passes: `openssl genrsa -out server.key 2048`
@@ -71,6 +75,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     if effect.kind == "write" && view.command(effect).is_some_and(|command| matches!(command.program(), "touch" | "gtouch")) {
         return None;
     }
+    if !view.settings.strict && is_known_hosts(effect) {
+        return known_hosts(effect, view);
+    }
     let target = shorten(&effect.target);
     // A link's name doesn't describe the file.
     let by_itself = view.settings.files.secret(&effect.target) == Some(entry);
@@ -78,6 +85,24 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let hit = Hit::new(RULE.default, effect, "modifications to ", remedy(entry));
     let behind = format!(" never allowed, because it holds credentials{through}");
     Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
+}
+
+/// Returns whether the effect is on the list of known hosts itself.
+fn is_known_hosts(effect: &Effect) -> bool {
+    let is_named = |path: &str| path.rsplit('/').next() == Some("known_hosts");
+    let leads_there = effect.path.canonical.is_empty() || is_named(&effect.path.canonical);
+    is_named(&effect.target) && leads_there && effect.tag("link-to").is_none()
+}
+
+/// Returns a hit for a lost list of known hosts. It contains no secret, and one entry more or less loses nothing.
+fn known_hosts(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
+    let by_keygen = view.command(effect).is_some_and(|command| command.program() == "ssh-keygen");
+    let loses = effect.kind == "delete" || effect.tag("append").is_none() && !by_keygen;
+    loses.then(|| {
+        let remedy = "remove a single host with `ssh-keygen -R HOST`, or append the new ones";
+        let hit = Hit::new(Outcome::Ask, effect, "loses the keys of known hosts in ", remedy);
+        hit.naming(format!("'{}'", shorten(&effect.target)), "").subject(&effect.target)
+    })
 }
 
 /// A folder is affected with a file in it that `files.blocked` lists.

@@ -29,7 +29,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "sql.truncate" && effect.tag("cascade").is_some()).then(|| {
         Hit::new(
-            RULE.default,
+            super::outcome_on_database(RULE.default, effect),
             effect,
             "also empties every table that refers to it, without naming them",
             "ask the user to do it after a backup",

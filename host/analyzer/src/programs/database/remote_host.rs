@@ -10,7 +10,7 @@ const FILES: &[&str] = &[".sql", ".dump", ".csv", ".sqlite", ".db", ".tsv", ".gz
 const NEAR: &[&str] = &[".local", ".internal", ".localhost", ".test"];
 
 /// Returns whether a word names a shared server: a host with a domain, or something called production.
-pub(super) fn is_remote(word: &str) -> bool {
+pub(crate) fn is_remote(word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     if FILES.iter().any(|end| word.ends_with(end)) {
         return false;
