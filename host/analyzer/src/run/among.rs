@@ -31,6 +31,7 @@ impl<'a> Run<'a> {
             return self.write_as(folder, draft);
         }
         let pattern = self.pattern(folder, if deep { "**/" } else { "" }, names);
+        let draft = draft.flag("rewrites", true);
         self.write_as(folder, pattern.iter().fold(draft, |draft, pattern| draft.tag("among", pattern)));
     }
 

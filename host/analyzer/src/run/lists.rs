@@ -4,6 +4,7 @@ use guard_sdk::syntax::{Command, Part};
 
 use super::Run;
 use crate::options::Operand;
+use crate::programs::placeholder_operands;
 
 /// The maximum number of examined commands.
 const MOST: usize = 64;
@@ -128,7 +129,12 @@ pub(crate) fn unknown_names(run: &Run<'_>, operand: &Operand<'_>) -> Option<Stri
         let before = operand.word.parts.iter().take_while(|part| !is_command(part));
         let folder: String = before.map(|part| part.text.as_str()).collect();
         let is_last = operand.word.parts.last().is_some_and(|part| !part.text.contains('/') || is_command(&part));
-        return (is_last && is_list(run)).then(|| format!("{folder}*"));
+        let found = run.pipelines.children(run.commands, run.command.id).next().and_then(placeholder_operands::found);
+        let name = match found.as_deref() {
+            Some([name]) => name.text.trim_start_matches("./").replace(".*", "*"),
+            _ => format!("{folder}*"),
+        };
+        return (is_last && is_list(run)).then_some(name);
     }
     let (pattern, first) = pattern_of(&operand.text)?;
     let is_array = operand.text.ends_with("[@]}") || operand.text.ends_with("[*]}");

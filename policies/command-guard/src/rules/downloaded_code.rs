@@ -94,6 +94,17 @@ fn installs_unseen<'a>(view: &'a CallView<'_>) -> Option<&'a Effect> {
         let before = view.analysis.commands.iter().take_while(|other| other.id < command.id);
         before.filter(|other| other.position.pipeline == place).any(|other| asks(other.id))
     };
+    let verifies = |command: &Command| {
+        let says = |options: &[&str]| command.argv.iter().any(|word| options.contains(&word.text.as_str()));
+        match command.program() {
+            "b2sum" | "sha256sum" | "sha512sum" | "shasum" => says(&["-c", "--check"]),
+            "cosign" | "gpg" | "minisign" => says(&["--verify", "-V", "verify", "verify-blob"]),
+            _ => false,
+        }
+    };
+    if view.analysis.commands.iter().take(MOST).any(verifies) {
+        return None;
+    }
     let is_program = |path: &str| {
         let below = path.strip_prefix(home).and_then(|rest| rest.strip_prefix('/')).filter(|_| !home.is_empty());
         below.is_some_and(|below| PROGRAMS.iter().any(|folder| is_inside(below, folder)))

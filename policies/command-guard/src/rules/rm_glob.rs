@@ -118,7 +118,7 @@ fn rewritten(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         && effect.tag("where").is_none()
         && ![&facts.cwd, &facts.project_root].into_iter().any(is_own)
         && !is_temporary(effect, view);
-    let is_folder = effect.operation == "fs.write" && effect.tag("among").is_some() && path.kind != "file";
+    let is_folder = effect.operation == "fs.write" && effect.tag("rewrites").is_some() && path.kind != "file";
     (is_folder && is_elsewhere).then(|| {
         let why = "rewrites every file that the program understands in a folder outside of the project: ";
         let hit = Hit::new(RULE.default, effect, why, "check first with the program's option for it, such as `--check`");
