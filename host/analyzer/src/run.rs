@@ -3,6 +3,7 @@
 mod among;
 pub(crate) mod collected;
 mod created_here;
+mod elsewhere;
 pub(crate) mod input;
 pub(crate) mod linked;
 pub(crate) mod lists;
@@ -200,6 +201,8 @@ impl<'a> Run<'a> {
         let Some(host) = self.host(&place.raw, draft.kind == "read") else {
             let path = if self.inside.is_some() { place.raw } else { String::new() };
             let place = if self.place.is_empty() { "container" } else { self.place };
+            let is_lost = draft.severity == Severity::Notable && elsewhere::loses_file(self, place, &draft);
+            let draft = draft.severe(Severity::Destructive, is_lost);
             return self.state_at(draft, self.command.certain, place, &path);
         };
         if !self.is_placeholder(operand) {

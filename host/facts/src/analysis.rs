@@ -47,6 +47,7 @@ pub fn analyze(
     tag_home(&mut analysis, &at.home);
     weigh_account_home(&mut analysis, &at.account_home);
     disposable::mark(&mut analysis, facts, resolver);
+    disposable::unkept::mark(&mut analysis, facts);
     disposable::mark_discards(&mut analysis, facts, resolver, at);
     own_program::mark(&mut analysis, facts, &at.home);
     losses::mark(&mut analysis);

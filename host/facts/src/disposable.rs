@@ -12,6 +12,7 @@
 mod committed;
 mod rules;
 mod temporary;
+pub(crate) mod unkept;
 
 use std::cell::LazyCell;
 

@@ -276,6 +276,13 @@ pub(crate) fn is_program_name(name: &str) -> bool {
     NAMES.contains(&name) || BUILT.contains(&name)
 }
 
+/// Returns whether a program creates the file or folder again, by its name in lower case alone.
+pub(crate) fn is_product_name(name: &str) -> bool {
+    const LEFT: &[&str] = &[".pid", ".sock", "index.lock"];
+    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    is_program_name(name) || OF_BUILDS.contains(&name) || ends(COMPILED_ENDS) || ends(FOUND_ENDS) || ends(LEFT)
+}
+
 /// Returns whether the folder is one of the home itself, which a person created.
 fn is_of_home(effect: &Effect, view: &CallView<'_>) -> bool {
     let above = effect.path.lexical.trim_end_matches('/').rsplit_once('/').map(|(above, _)| above);

@@ -60,6 +60,7 @@ mod fetched;
 mod old_files;
 mod overwritten;
 mod own_folders;
+mod elsewhere;
 mod blast_radius;
 mod by_products;
 mod likely_secrets;

@@ -4,6 +4,8 @@
 //! - `git checkout -- FILE`, if the file is the same as in the last commit
 //! - `git checkout NAME`, if there is no file with that name
 //! - `git checkout --ours FILE` during a merge, or after a command that may start one
+//! - a file on another machine or in a container whose name says that it is temporary or a product of a build, or that
+//!   the same call wrote
 //! - a dry run, except of `ufw reset`, which moves the rules away even then
 //!
 //! ## Why
@@ -14,6 +16,8 @@
 //! - asked: `git branch -D topic`
 //! - asked: `aws ec2 terminate-instances --instance-ids i-1`
 //! - asked: `yes | git checkout -p`
+//! - asked: `ssh web1 rm /srv/app.db`
+//! - passes: `ssh web1 rm /tmp/app.tgz`
 //! - passes: `git checkout topic`
 //! - passes: `git rebase --abort`
 //!
@@ -29,6 +33,7 @@ use super::Check;
 use super::catastrophic_effect::{is_named, loss};
 use crate::blast_radius::is_disposable;
 use crate::call_view::{CallView, Hit, alternative};
+use crate::elsewhere::is_expendable;
 
 pub(crate) const RULE: Rule = Rule {
     id: "destructive-effect",
@@ -46,6 +51,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
             || is_own_worktree(effect, view)
             || is_many_to_one(effect)
             || is_branch(effect)
+            || is_file(effect) && is_expendable(effect, view)
             || is_side_of_merge(effect, view)
     };
     if effect.severity != Severity::Destructive || passes() {
@@ -95,6 +101,11 @@ fn is_side_of_merge(effect: &Effect, view: &CallView<'_>) -> bool {
     let mut before = view.analysis.commands.iter().take_while(|command| command.id < effect.command_id);
     effect.tag("side").is_some()
         && (before.any(joins) || !root.is_empty() && UNDER_WAY.iter().any(is_there))
+}
+
+/// Returns whether the effect loses the content of a single file.
+fn is_file(effect: &Effect) -> bool {
+    matches!(effect.operation.as_str(), "fs.delete" | "fs.write")
 }
 
 /// Returns whether many files get one name, which has its own rule.
