@@ -4,7 +4,7 @@
 //! effect's path.
 
 use crate::{Facts, Resolver};
-use crate::{disposable, losses, own_program};
+use crate::{disposable, holds, losses, own_program};
 use guard_contract::FaultKind;
 use guard_contract::call::{CallContext, PATTERNS, ToolCall};
 use guard_contract::paths::{below, is_below, trimmed};
@@ -48,6 +48,7 @@ pub fn analyze(
     weigh_account_home(&mut analysis, &at.account_home);
     disposable::mark(&mut analysis, facts, resolver);
     disposable::mark_discards(&mut analysis, facts, resolver, at);
+    holds::mark(&mut analysis, facts, at);
     own_program::mark(&mut analysis, facts, &at.home);
     losses::mark(&mut analysis);
     analysis

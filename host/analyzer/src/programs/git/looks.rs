@@ -50,7 +50,10 @@ pub(super) fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     // The matches reveal the patterns in a file, although these aren't printed.
     parsed.values("f", "file").for_each(|file| run.read(&file));
     if !parsed.is("l", "files-with-matches") && !parsed.is("q", "quiet") && !parsed.is("c", "count") {
-        files(parsed).for_each(|file| shown(run, file));
+        // The operands behind the pattern may also be revisions, which aren't names of listed files.
+        let skipped = usize::from(!parsed.is("ef", "file"));
+        let named = parsed.operands.iter().skip(skipped).filter(|operand| !operand.text.starts_with(':'));
+        named.for_each(|file| shown(run, file));
         // These options also search ignored files.
         let takes_ignored =
             parsed.is("", "no-index") || parsed.is("", "untracked") && parsed.is("", "no-exclude-standard");
