@@ -80,7 +80,8 @@ impl Taken<'_> {
             _ => false,
         };
         // Of a pattern, most commands read only the files.
-        let ends = if is_pattern && (self.kind == "read" || refuses_folders) { "" } else { "/**" };
+        let takes_files = refuses_folders || self.kind == "read" && !has_tag("recursive");
+        let ends = if is_pattern && takes_files { "" } else { "/**" };
         let is_likely = !path.split('/').any(|name| UNLIKELY.contains(&name));
         (is_taken && is_likely).then(|| format!("{path}{ends}"))
     }
@@ -205,6 +206,8 @@ mod tests {
         assert_eq!(pattern("delete", "/repo/db", true, &[]).as_deref(), Some("/repo/db/**"));
         assert_eq!(pattern("delete", "/repo/l*", false, &[]).as_deref(), Some("/repo/l*/**"));
         assert_eq!(pattern("read", "/repo/l*", false, &[]).as_deref(), Some("/repo/l*"));
+        assert_eq!(pattern("read", "/repo/l*", false, &["recursive"]).as_deref(), Some("/repo/l*/**"));
+        assert_eq!(pattern("delete", "/repo/l*", false, &["by=rm"]).as_deref(), Some("/repo/l*"));
         assert_eq!(pattern("read", "/repo/db", true, &[]).as_deref(), Some("/repo/db/**"));
         assert_eq!(pattern("write", "/repo/db", true, &["archive"]).as_deref(), Some("/repo/db/**"));
         for (kind, path, is_folder, tags) in [
