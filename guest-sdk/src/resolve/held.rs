@@ -50,10 +50,18 @@ impl Taken<'_> {
         tag: impl Fn(&str) -> Option<&'t str>,
         list: impl Fn(&str) -> Option<Vec<String>>,
     ) -> Option<String> {
-        let pattern = self.pattern(tag)?;
-        // A link is deleted or moved alone.
-        let is_link = self.kind == "delete" && self.is_folder && disk.entry(self.lexical) != Entry::Dir;
-        list(&pattern).filter(|_| !is_link).map(|names| names.join("\n"))
+        // A link is deleted or moved alone, and some programs refuse folders with files.
+        let is_link = || disk.entry(self.lexical) != Entry::Dir;
+        if self.kind == "delete" && self.is_folder && (self.refuses_folders(&tag) || is_link()) {
+            return Some(String::new());
+        }
+        list(&self.pattern(tag)?).map(|names| names.join("\n"))
+    }
+
+    /// Returns whether the program deletes no folder that contains files, as `rmdir`, and `rm` without `-r`.
+    fn refuses_folders<'t>(self, tag: impl Fn(&str) -> Option<&'t str>) -> bool {
+        let by = tag("by");
+        by == Some("rmdir") || self.operation == "fs.delete" && matches!(by, Some("rm" | "grm" | "unlink"))
     }
 
     /// Returns the pattern of the files that the effect may take: `/repo/db/**`, `/repo/*.csv`. `None` if its text
@@ -64,15 +72,14 @@ impl Taken<'_> {
         let has_tag = |name: &str| tag(name).is_some();
         let is_pattern = is_pattern(self.lexical);
         let path = if is_pattern { self.lexical } else { self.canonical };
-        let is_apart = ["where", "disposable", "filtered"].into_iter().any(has_tag) || tag("by") == Some("rmdir");
+        let is_apart = ["where", "disposable", "filtered"].into_iter().any(has_tag);
         if is_apart || !path.starts_with('/') || !is_pattern && spelled_folder(path) != path {
             return None;
         }
-        // As `rm` does without `-r`.
-        let refuses_folders = self.operation == "fs.delete" && matches!(tag("by"), Some("rm" | "grm" | "unlink"));
+        let refuses_folders = self.kind == "delete" && self.refuses_folders(&tag);
         let contains_root = |root: &&str| below(root, path).is_some();
         let is_taken = match self.kind {
-            "delete" => is_pattern || self.is_folder && !refuses_folders,
+            "delete" => is_pattern || self.is_folder,
             "read" => is_pattern || self.is_folder && !has_tag("kept") && !self.roots.iter().any(contains_root),
             "write" => {
                 self.is_folder && ["tree", "archive", "pathspec", "output"].into_iter().any(|name| has_tag(name))
@@ -92,41 +99,31 @@ pub(crate) fn is_pattern(path: &str) -> bool {
     path.contains(WILDCARDS)
 }
 
-/// Returns the names that match a pattern of [`Taken::pattern`], relative to its folder. `None` if they are unknown.
+/// Returns the names that match a pattern of [`Taken`], relative to its folder. `None` if they are unknown.
 pub fn held<D: Disk + ?Sized>(disk: &D, pattern: &str) -> Option<Vec<String>> {
     let (pattern, is_deep) = pattern.strip_suffix("/**").map_or((pattern, false), |pattern| (pattern, true));
     let base = spelled_folder(pattern);
     let rest = pattern.strip_prefix(base)?.trim_start_matches('/');
-    let mut search = Search { disk, base, names: Vec::new(), looked_at: 0, bytes: 0 };
-    let mut folders = vec![String::new()];
-    let components: Vec<&str> = rest.split('/').filter(|name| !name.is_empty()).collect();
-    let mut is_whole = true;
-    for (index, component) in components.iter().enumerate() {
+    let mut search = Search { disk, base, is_whole: true, looked_at: 0, bytes: 0 };
+    let (mut folders, mut names) = (vec![String::new()], Vec::new());
+    disk.names(&format!("{base}/"), 1)?;
+    for component in rest.split('/').filter(|name| !name.is_empty()) {
         let glob = Glob::new(component).ok()?;
         let fits = |name: &str| glob.matches(name) && (component.starts_with('.') || !name.starts_with('.'));
-        let found = folders.iter().map(|folder| search.list(folder, &fits)).collect::<Option<Vec<_>>>()?;
-        is_whole &= found.iter().all(|(_, is_whole)| *is_whole);
-        let found: Vec<String> = found.into_iter().flat_map(|(names, _)| names).collect();
-        folders = found.iter().filter(|name| name.ends_with('/')).cloned().collect();
-        if index + 1 == components.len() {
-            search.names.extend(found);
-        }
+        names = folders.iter().flat_map(|folder| search.list(folder, &fits)).collect();
+        folders = names.iter().filter(|name| name.ends_with('/')).cloned().collect();
     }
     let mut left: VecDeque<String> = if is_deep { folders.into() } else { VecDeque::new() };
     while let Some(folder) = left.pop_front() {
-        let (found, is_all) = search.list(&folder, &|_: &str| true)?;
+        let found = search.list(&folder, &|_| true);
         let is_likely = |name: &&String| !UNLIKELY.iter().any(|folder| last(name) == *folder);
         left.extend(found.iter().filter(|name| name.ends_with('/')).filter(is_likely).cloned());
-        search.names.extend(found);
-        is_whole &= is_all;
-        if !is_all {
-            break;
-        }
+        names.extend(found);
     }
-    if !is_whole {
-        search.names.push(MORE.to_owned());
+    if !search.is_whole {
+        names.push(MORE.to_owned());
     }
-    Some(search.names)
+    Some(names)
 }
 
 fn last(name: &str) -> &str {
@@ -137,28 +134,32 @@ fn last(name: &str) -> &str {
 struct Search<'a, D: ?Sized> {
     disk: &'a D,
     base: &'a str,
-    names: Vec<String>,
+    is_whole: bool,
     looked_at: usize,
     bytes: usize,
 }
 
 impl<D: Disk + ?Sized> Search<'_, D> {
-    /// Returns the fitting names in a folder, and whether these are all.
-    fn list(&mut self, folder: &str, fits: &dyn Fn(&str) -> bool) -> Option<(Vec<String>, bool)> {
+    /// Returns the fitting names in a folder.
+    fn list(&mut self, folder: &str, fits: &dyn Fn(&str) -> bool) -> Vec<String> {
         let room = NAMES.saturating_sub(self.looked_at);
-        let listed = self.disk.names(&format!("{}/{folder}", self.base), room + 1)?;
-        let mut is_all = listed.len() <= room;
+        let listed = if room == 0 { None } else { self.disk.names(&format!("{}/{folder}", self.base), room + 1) };
+        let Some(listed) = listed else {
+            self.is_whole = false;
+            return Vec::new();
+        };
+        self.is_whole &= listed.len() <= room;
         let mut found = Vec::new();
         for name in listed.iter().take(room) {
             self.looked_at += 1;
             self.bytes += folder.len() + name.len();
             if self.bytes > BYTES || name.contains('\n') {
-                is_all = false;
+                self.is_whole = false;
             } else if fits(name.trim_end_matches('/')) {
                 found.push(format!("{folder}{name}"));
             }
         }
-        Some((found, is_all))
+        found
     }
 }
 
@@ -217,8 +218,6 @@ mod tests {
             ("read", "/repo/{a}", true, &[]),
             ("delete", "/repo/x", false, &[]),
             ("delete", "/repo/db", true, &["disposable"]),
-            ("delete", "/repo/db", true, &["by=rm"]),
-            ("delete", "/repo/db", true, &["by=rmdir"]),
             ("delete", "/repo/node_modules/x", true, &[]),
             ("write", "/repo/db", true, &[]),
         ] {

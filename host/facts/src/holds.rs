@@ -76,7 +76,8 @@ mod tests {
 
     #[test]
     fn other_effects_list_nothing() {
-        assert_eq!(held("delete", "/repo/l", &[]), None, "a link");
+        assert_eq!(held("delete", "/repo/l", &[]).as_deref(), Some(""), "a link");
+        assert_eq!(held("delete", "/repo/db", &[("by", "rmdir")]).as_deref(), Some(""));
         assert_eq!(held("read", "/repo", &[]), None, "the project");
         assert_eq!(held("write", "/repo/db", &[]), None);
         assert_eq!(held("delete", "/repo/db/1.sql", &[]), None);

@@ -64,6 +64,9 @@ impl Lists {
         if let Some(entry) = held.find_map(|file| self.own_entry(list, &file)) {
             return Some(Taken { entry, is_certain: true });
         }
+        if effect.held_files().is_some_and(|files| files.is_whole() && files.names().next().is_none()) {
+            return None;
+        }
         let path = &effect.path;
         let spellings = [&path.lexical, &path.canonical].map(|text| text.strip_suffix("/*").unwrap_or(text));
         let is_folder = |text: &&str| text.starts_with('/') && resolve(text).kind == "dir";
