@@ -201,7 +201,7 @@ fn patterns_that_match_nothing_in_its_folder_are_told() {
     }
     // The patterns of a repository in the project begin at either root.
     world.write("repo/svc/.git/HEAD", "");
-    assert_eq!(check("write-control", "protected = ['db/**', 'svc/conf']"), "");
+    assert_eq!(check("write-control", "protected = ['conf/**', 'svc/conf']"), "");
 }
 
 /// It also applies from a folder above, and after a `git init` in a subfolder.

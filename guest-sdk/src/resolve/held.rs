@@ -192,32 +192,36 @@ mod tests {
         assert_eq!((held.len(), held.last().map(String::as_str)), (NAMES + 1, Some(MORE)));
     }
 
+    fn pattern(kind: &str, path: &str, is_folder: bool, tags: &[(&str, &'static str)]) -> Option<String> {
+        let operation = if kind == "delete" { "fs.delete" } else { "fs.read" };
+        let taken = Taken { kind, operation, lexical: path, canonical: path, is_folder, roots: ["/repo", "/home/u"] };
+        taken.pattern(|name| tags.iter().find(|(tag, _)| *tag == name).map(|(_, value)| *value))
+    }
+
     #[test]
     fn whole_folders_and_patterns_are_taken() {
-        let pattern = |kind, path, is_folder, tags: &[&str]| {
-            let operation = if kind == "delete" { "fs.delete" } else { "fs.read" };
-            let roots = ["/repo", "/home/u"];
-            let taken = Taken { kind, operation, lexical: path, canonical: path, is_folder, roots };
-            taken.pattern(|name| {
-                tags.iter()
-                    .find(|tag| tag.split('=').next() == Some(name))
-                    .map(|tag| tag.split('=').next_back().unwrap_or_default())
-            })
-        };
-        assert_eq!(pattern("delete", "/repo/db", true, &[]).as_deref(), Some("/repo/db/**"));
-        assert_eq!(pattern("delete", "/repo/l*", false, &[]).as_deref(), Some("/repo/l*/**"));
-        assert_eq!(pattern("read", "/repo/l*", false, &[]).as_deref(), Some("/repo/l*"));
-        assert_eq!(pattern("read", "/repo/l*", false, &["recursive"]).as_deref(), Some("/repo/l*/**"));
-        assert_eq!(pattern("delete", "/repo/l*", false, &["by=rm"]).as_deref(), Some("/repo/l*"));
-        assert_eq!(pattern("read", "/repo/db", true, &[]).as_deref(), Some("/repo/db/**"));
-        assert_eq!(pattern("write", "/repo/db", true, &["archive"]).as_deref(), Some("/repo/db/**"));
+        for (kind, path, is_folder, tags, taken) in [
+            ("delete", "/repo/db", true, &[][..], "/repo/db/**"),
+            ("delete", "/repo/l*", false, &[], "/repo/l*/**"),
+            ("delete", "/repo/l*", false, &[("by", "rm")], "/repo/l*"),
+            ("read", "/repo/l*", false, &[], "/repo/l*"),
+            ("read", "/repo/l*", false, &[("recursive", "yes")], "/repo/l*/**"),
+            ("read", "/repo/db", true, &[], "/repo/db/**"),
+            ("write", "/repo/db", true, &[("archive", "yes")], "/repo/db/**"),
+        ] {
+            assert_eq!(pattern(kind, path, is_folder, tags).as_deref(), Some(taken), "{kind} {path}");
+        }
+    }
+
+    #[test]
+    fn named_files_and_whole_projects_are_not_taken() {
         for (kind, path, is_folder, tags) in [
             ("read", "/repo", true, &[][..]),
             ("read", "/", true, &[]),
-            ("read", "/repo/db", true, &["kept"]),
+            ("read", "/repo/db", true, &[("kept", "yes")]),
             ("read", "/repo/{a}", true, &[]),
             ("delete", "/repo/x", false, &[]),
-            ("delete", "/repo/db", true, &["disposable"]),
+            ("delete", "/repo/db", true, &[("disposable", "ignored")]),
             ("delete", "/repo/node_modules/x", true, &[]),
             ("write", "/repo/db", true, &[]),
         ] {
