@@ -2,11 +2,15 @@
 //!
 //! The host uses it for the paths of a call, and [`crate::testing`] for those of a test. It only accesses a [`Disk`].
 
+mod held;
+
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::paths::{PATH_BYTES, absolute, below, lexical, parent};
 use crate::{Presence, ResolvedPath};
+pub(crate) use held::is_pattern;
+pub use held::{HOLDS, MORE, Taken, held};
 
 /// The maximum number of links in one path, which is Linux's limit.
 const LINKS: usize = 40;
@@ -41,6 +45,12 @@ pub trait Disk {
 
     /// Returns the start of a file, at most `cap` bytes of text.
     fn read_head(&self, path: &str, cap: usize) -> Option<String>;
+
+    /// Returns the sorted names in a folder, at most `most`. Folders end with a slash. `None` if they are unknown.
+    fn names(&self, folder: &str, most: usize) -> Option<Vec<String>> {
+        let _ = (folder, most);
+        None
+    }
 
     /// Converts this disk's spelling of a path to the form that is judged.
     fn judged<'a>(&self, path: &'a str) -> Cow<'a, str> {
@@ -228,4 +238,23 @@ pub fn entry<'a>(
     } else {
         Entry::Absent
     }
+}
+
+/// Returns the names in a folder of such a world, as in [`Disk::names`].
+pub fn names<'a>(
+    folder: &str,
+    files: &'a BTreeMap<String, String>,
+    links: &'a BTreeMap<String, String>,
+    dirs: impl IntoIterator<Item = &'a String>,
+) -> Option<Vec<String>> {
+    let folder = folder.trim_end_matches('/');
+    let in_folder = |path: &'a String| below(path, folder).filter(|rest| !matches!(*rest, "" | "."));
+    let is_file = |path: &&'a String| files.contains_key(*path) || links.contains_key(*path);
+    let first = |path: &'a String| match in_folder(path)?.split_once('/') {
+        Some((name, _)) => Some(format!("{name}/")),
+        None if is_file(&path) => in_folder(path).map(str::to_owned),
+        None => in_folder(path).map(|name| format!("{name}/")),
+    };
+    let names: BTreeSet<String> = files.keys().chain(links.keys()).chain(dirs).filter_map(first).collect();
+    Some(names.into_iter().collect())
 }

@@ -4,8 +4,10 @@ pub use crate::bindings::guard::policy::syntax::{
     Analysis, Assignment, Command, Coverage, Effect, Part, Position, Redirection, Script, Severity, Span, Via, Word,
 };
 
+use crate::globs::spelled_folder;
 pub use crate::index::Index;
 use crate::paths::last_name;
+use crate::resolve::{HOLDS, MORE, is_pattern};
 use crate::{Presence, ResolvedPath};
 
 /// The kinds of effects in this version. Later versions may add some.
@@ -55,6 +57,13 @@ impl Effect {
         self.tags.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
+    /// Returns the existing files that the effect takes without naming them. `None` if it names them, or if they are
+    /// unknown.
+    #[must_use]
+    pub fn held_files(&self) -> Option<HeldFiles<'_>> {
+        Some(HeldFiles::new(self.tag(HOLDS)?, &self.path.lexical, &self.path.canonical))
+    }
+
     /// Returns the distinct spellings of the target, starting with the written one.
     pub fn spellings(&self) -> impl Iterator<Item = &str> {
         let path = &self.path;
@@ -67,6 +76,42 @@ impl Effect {
             Some(canonical).filter(|text| *text != lexical),
         ];
         fresh.into_iter().flatten().filter(|text| !text.is_empty())
+    }
+}
+
+/// The existing files in a folder, or of a pattern, that an effect takes: its tag `holds`.
+#[derive(Debug, Clone, Copy)]
+pub struct HeldFiles<'a> {
+    names: &'a str,
+    folders: [&'a str; 2],
+}
+
+impl<'a> HeldFiles<'a> {
+    /// Reads the tag of an effect with this path, as written and as it is.
+    #[must_use]
+    pub fn new(tag: &'a str, lexical: &'a str, canonical: &'a str) -> Self {
+        let folder = |path| if is_pattern(path) { spelled_folder(path) } else { path };
+        HeldFiles { names: tag, folders: [folder(lexical), folder(canonical)] }
+    }
+
+    /// Returns the names relative to the folder, which end with a slash if they are folders themselves.
+    pub fn names(self) -> impl Iterator<Item = &'a str> {
+        self.names.lines().filter(|name| *name != MORE)
+    }
+
+    /// Returns whether these are all files.
+    #[must_use]
+    pub fn is_whole(self) -> bool {
+        !self.names.ends_with(MORE)
+    }
+
+    /// Returns the absolute paths.
+    pub fn paths(self) -> impl Iterator<Item = String> + use<'a> {
+        let [lexical, canonical] = self.folders;
+        let folders = [Some(lexical), Some(canonical).filter(|folder| *folder != lexical)];
+        let path =
+            move |folder: &'a str| self.names().map(move |name| format!("{}/{name}", folder.trim_end_matches('/')));
+        folders.into_iter().flatten().filter(|folder| !folder.is_empty()).flat_map(path)
     }
 }
 

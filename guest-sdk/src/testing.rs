@@ -31,7 +31,7 @@ pub use cases::{Case, GitFacts, PastEvent, Suite, WorldFacts};
 use serde_json::Value;
 
 use crate::bindings::guard::policy::context::Facts;
-use crate::resolve::{Disk, command_path};
+use crate::resolve::{Disk, HOLDS, Taken, command_path, held};
 use crate::syntax::{Analysis, Coverage, Effect, Severity};
 use crate::{Decision, Event, Fault, Policy, ProjectManifest, ResolvedPath, guest};
 
@@ -136,16 +136,30 @@ impl World {
         Ok(Answer { decision, journal })
     }
 
-    /// Resolves the paths of the analysis's effects, as the host does before policies decide.
+    /// Resolves the paths of the analysis's effects and lists the files in folders, as the host does before policies
+    /// decide.
     pub fn fill_paths(&mut self) {
         let mut effects = std::mem::take(&mut self.analysis.effects);
         for effect in &mut effects {
             if !effect.path.raw.is_empty() && effect.path.lexical.is_empty() {
                 effect.path = self.resolve(&effect.path.raw);
             }
+            self.list_files(effect);
         }
         self.analysis.effects = effects;
         self.mark_own_program();
+    }
+
+    /// Lists the files that an effect takes, as the host does.
+    fn list_files(&self, effect: &mut Effect) {
+        let (path, at) = (&effect.path, &self.facts);
+        let roots = [at.project_root.as_str(), at.home.as_str()];
+        let (lexical, canonical) = (&path.lexical, &path.canonical);
+        let (kind, operation, is_folder) = (&effect.kind, &effect.operation, path.kind == "dir");
+        let taken = Taken { kind, operation, lexical, canonical, is_folder, roots };
+        if let Some(names) = taken.holds(self, |name| effect.tag(name), |pattern| held(self, pattern)) {
+            effect.tags.push((HOLDS.to_owned(), names));
+        }
     }
 
     /// Marks the commands that run guard-host's program, as the host does.

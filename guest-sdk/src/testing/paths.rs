@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::ResolvedPath;
-use crate::resolve::{Disk, Entry, Place, entry, runs_program};
+use crate::resolve::{Disk, Entry, Place, entry, names, runs_program};
 
 impl World {
     pub(super) fn resolve(&self, path: &str) -> ResolvedPath {
@@ -20,6 +20,10 @@ impl Disk for World {
         let is_told = self.files.contains_key(&git) || self.links.contains_key(&git);
         let implied = Some(&git).filter(|_| self.project_is_repository && !is_told);
         entry(path, &self.files, &self.links, self.dirs.iter().chain(implied))
+    }
+
+    fn names(&self, folder: &str, _: usize) -> Option<Vec<String>> {
+        names(folder, &self.files, &self.links, &self.dirs)
     }
 
     fn read_head(&self, path: &str, cap: usize) -> Option<String> {

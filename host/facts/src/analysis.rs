@@ -4,7 +4,7 @@
 //! effect's path.
 
 use crate::{Facts, Resolver};
-use crate::{disposable, losses, own_program};
+use crate::{disposable, holds, losses, own_program};
 use guard_contract::FaultKind;
 use guard_contract::call::{CallContext, PATTERNS, ToolCall};
 use guard_contract::paths::{below, is_below, trimmed};
@@ -49,6 +49,7 @@ pub fn analyze(
     disposable::mark(&mut analysis, facts, resolver);
     disposable::unkept::mark(&mut analysis, facts);
     disposable::mark_discards(&mut analysis, facts, resolver, at);
+    holds::mark(&mut analysis, facts, at);
     own_program::mark(&mut analysis, facts, &at.home);
     losses::mark(&mut analysis);
     analysis

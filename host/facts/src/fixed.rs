@@ -44,6 +44,10 @@ impl Disk for FixedFacts {
         text.get(..text.floor_char_boundary(cap.min(text.len()))).map(str::to_owned)
     }
 
+    fn names(&self, folder: &str, _: usize) -> Option<Vec<String>> {
+        guard_sdk::resolve::names(folder, &self.files, &self.links, &self.dirs)
+    }
+
     fn runs_own_program(&self, command: &str) -> bool {
         let search = self.env.get("PATH").map(String::as_str).unwrap_or_default();
         self.program.as_deref().is_some_and(|program| runs_program(self, command, search, program))

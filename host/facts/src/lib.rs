@@ -18,6 +18,7 @@ mod answer;
 mod disposable;
 pub mod fixed;
 pub mod git;
+mod holds;
 pub mod ignored;
 pub mod losses;
 pub mod manifests;
@@ -76,6 +77,11 @@ pub trait Facts: Disk + fmt::Debug + Send + Sync {
     fn is_small(&self, path: &str) -> bool {
         let _ = path;
         true
+    }
+
+    /// Returns the existing files that match a pattern of [`guard_sdk::resolve::Taken`]. `None` if they are unknown.
+    fn held(&self, pattern: &str) -> Option<Vec<String>> {
+        guard_sdk::resolve::held(self, pattern)
     }
 
     /// Asks git, for at most `wait`. `None` if there is no answer.

@@ -141,6 +141,17 @@ impl Disk for RealFacts {
         Some(text)
     }
 
+    fn names(&self, folder: &str, most: usize) -> Option<Vec<String>> {
+        let listed = fs::read_dir(native(folder)).ok()?.flatten().take(most);
+        let name = |entry: fs::DirEntry| {
+            let ends = if entry.file_type().is_ok_and(|kind| kind.is_dir()) { "/" } else { "" };
+            entry.file_name().into_string().ok().map(|name| name + ends)
+        };
+        let mut names: Vec<String> = listed.filter_map(name).collect();
+        names.sort();
+        Some(names)
+    }
+
     fn runs_own_program(&self, command: &str) -> bool {
         let search = self.env.get("PATH").map(String::as_str).unwrap_or_default();
         let mut files =

@@ -33,6 +33,9 @@ pub struct Record {
     /// Whether a copy can hold what git ignores, by path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub small: BTreeMap<String, bool>,
+    /// The files that a command takes without naming them, by pattern.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub held: BTreeMap<String, Option<Vec<String>>>,
     /// The commands that run guard-host.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub own_program: BTreeSet<String>,
@@ -202,6 +205,15 @@ impl Facts for Recording {
         is_small
     }
 
+    fn held(&self, pattern: &str) -> Option<Vec<String>> {
+        if let Some(known) = self.lock().held.get(pattern) {
+            return known.clone();
+        }
+        let held = self.facts.held(pattern);
+        self.lock().held.insert(pattern.to_owned(), held.clone());
+        held
+    }
+
     fn git(&self, query: GitAsked<'_>, wait: Duration) -> Option<String> {
         let key = git_key(query);
         if let Some(known) = self.lock().git.get(&key) {
@@ -227,6 +239,9 @@ pub struct Missing {
     pub env: BTreeSet<String>,
     /// Paths of what git ignores.
     pub small: BTreeSet<String>,
+    /// Patterns of files that a command takes.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub held: BTreeSet<String>,
     /// Questions to git: the question, a colon, and the path, with the work tree.
     pub git: BTreeMap<String, String>,
 }
@@ -245,6 +260,7 @@ impl Missing {
         self.files.extend(other.files);
         self.env.extend(other.env);
         self.small.extend(other.small);
+        self.held.extend(other.held);
         self.git.extend(other.git);
     }
 }
@@ -359,6 +375,13 @@ impl Facts for Recorded {
         known.unwrap_or(true)
     }
 
+    fn held(&self, pattern: &str) -> Option<Vec<String>> {
+        self.look_up(self.record.held.get(pattern), |missing| {
+            missing.held.insert(pattern.to_owned());
+        })
+        .flatten()
+    }
+
     fn git(&self, query: GitAsked<'_>, _: Duration) -> Option<String> {
         let key = git_key(query);
         self.look_up(self.record.git.get(&key), |missing| {
@@ -418,6 +441,7 @@ mod tests {
             files: ["9:/b".to_owned()].into(),
             env: ["A".to_owned()].into(),
             small: BTreeSet::new(),
+            held: BTreeSet::new(),
             git: [("staged:/r/b".to_owned(), "/r".to_owned())].into(),
         };
         assert_eq!(elsewhere.missing(), expected);

@@ -126,6 +126,10 @@ impl Facts for SessionFacts {
         self.facts.is_small(path)
     }
 
+    fn held(&self, pattern: &str) -> Option<Vec<String>> {
+        self.facts.held(pattern)
+    }
+
     fn git(&self, asked: GitAsked<'_>, wait: Duration) -> Option<String> {
         self.facts.git(asked, wait)
     }

@@ -10,8 +10,10 @@ use crate::cache::Prepared;
 use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::{is_below, lexical, parent};
-use guard_contract::syntax::{Command, Word};
+use guard_contract::syntax::{Command, Effect, Word};
 use guard_facts::{Scene, git_root};
+use guard_sdk::resolve::HOLDS;
+use guard_sdk::syntax::HeldFiles;
 use guard_state::AppDirs;
 
 /// Returns the chain of folders with a configuration.
@@ -50,6 +52,12 @@ pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<S
     for effect in &scene.analysis.effects {
         paths.extend([effect.path.lexical.clone(), effect.path.canonical.clone()]);
         repositories.insert(effect.path.git_root.clone());
+    }
+    for folder in scene.analysis.effects.iter().flat_map(held_configurations) {
+        if is_outside(&folder) {
+            repositories.extend(git_root(&*scene.facts, &folder, &at.home));
+        }
+        paths.insert(folder);
     }
     let roots = projects.iter().chain(&repositories).filter(|root| !root.is_empty());
     let around: Vec<String> = roots.flat_map(|root| enclosing(root, at, scene)).collect();
@@ -95,6 +103,22 @@ fn enclosing(root: &str, at: &CallContext, scene: &Scene) -> Vec<String> {
     std::iter::successors(above(root), |root| above(root)).collect()
 }
 
+/// The maximum number of folders that are searched for configurations, if the host listed only a part of the files.
+const HELD_FOLDERS: usize = 2000;
+
+/// Returns the folders with a configuration that an effect takes with a folder above them: `mv services old`.
+fn held_configurations(effect: &Effect) -> Vec<String> {
+    const FILE: &str = "/.guard/guard.toml";
+    let path = &effect.path;
+    let Some((_, tag)) = effect.tags.iter().find(|(name, _)| name == HOLDS) else { return Vec::new() };
+    let held = HeldFiles::new(tag, &path.lexical, &path.canonical);
+    let mut found: Vec<String> = held.paths().filter_map(|file| Some(file.strip_suffix(FILE)?.to_owned())).collect();
+    if !held.is_whole() && effect.kind != "read" && path.kind == "dir" {
+        found.extend(search(&path.canonical, HELD_FOLDERS).0);
+    }
+    found
+}
+
 fn has_configuration(folder: &str) -> bool {
     fs::symlink_metadata(AppDirs::project_file(folder)).is_ok()
 }
@@ -125,10 +149,15 @@ const FOLDERS: usize = 20_000;
 /// if there are more than 20,000 folders and some weren't visited.
 #[must_use]
 pub fn below(root: &str) -> (Vec<String>, bool) {
+    search(root, FOLDERS)
+}
+
+/// Returns the same for a root with at most so many folders.
+fn search(root: &str, most: usize) -> (Vec<String>, bool) {
     let (mut found, mut left, mut seen) = (Vec::new(), VecDeque::from([root.to_owned()]), 0);
     while let Some(folder) = left.pop_front() {
         seen += 1;
-        if seen > FOLDERS {
+        if seen > most {
             return (found, false);
         }
         if folder != root && has_configuration(&folder) {

@@ -53,6 +53,8 @@
 //! - SQL from a file passes on this machine. It needs confirmation on a host with a domain name, or with a
 //!   name that suggests production.
 //! - A more restrictive mode for a secret passes, such as `chmod 600 ~/.ssh/id_rsa`.
+//! - A command that reads or moves a folder is judged by the first 1,000 files in it that your `files` lists name. A search
+//!   of the whole project, such as `grep -r TODO .`, passes.
 
 mod calls;
 mod code;

@@ -10,6 +10,9 @@
 //! commands.
 //! An entry of your own also judges files that shell commands read, write and delete, with your lists.
 //! Deleting or moving a folder with listed files in it is a change to them.
+//! Reading a folder (`cp -r data /tmp`) or a pattern (`cat *.csv`) with files in it that your lists name needs
+//! confirmation. Searches of the whole project, such as `grep -r TODO .`, pass.
+//! Only the first 1,000 files of a folder are considered.
 //! If both policies find the same file, the user gets one message.
 //! Shell commands that read a file on the default list are judged only by `command-guard`, which denies them by default.
 //!

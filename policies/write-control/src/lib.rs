@@ -24,8 +24,8 @@
 //!
 //! - A list replaces the default one. If you set `protected`, templates are protected too unless `exempt` lists them.
 //! - `db` matches the folder and everything in it. So do `db*` and `*/db`. See [PATTERNS.md](../PATTERNS.md).
-//! - Deleting, moving or unpacking over a folder above a protected path is treated as a write to it. A pattern for files at
-//!   any depth, such as `**/*.sql`, doesn't protect the folders that contain them.
+//! - Deleting, moving or unpacking over a folder above a protected path is treated as a write to it. With a pattern for any
+//!   depth, such as `**/*.sql`, it needs confirmation if one of the first 1,000 files in the folder matches.
 //! - An unknown key is an error, and so is a pattern that no path in a project can match, such as `/etc/**`, `../x` or
 //!   `{a`. In the file in its usual location, only the invalid entry is ignored, with a warning.
 //!

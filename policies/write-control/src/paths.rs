@@ -4,7 +4,7 @@
 
 use guard_sdk::globs::Glob;
 use guard_sdk::paths::without_dots;
-use guard_sdk::syntax::Effect;
+use guard_sdk::syntax::{Effect, HeldFiles};
 use guard_sdk::{Call, Facts};
 
 use crate::Settings;
@@ -85,7 +85,8 @@ impl ProjectRoot<'_> {
             let plain = relative.iter().filter(|text| !has_wildcard(text));
             let below = plain.filter_map(|text| Glob::new(&format!("{}/**", Glob::escaped(text))).ok());
             // An ignored or new folder contains nothing worth protecting.
-            let takes_folders = effect.path.kind == "dir" && effect.tag("disposable").is_none();
+            let is_listed = effect.kind == "delete" && effect.held_files().is_some_and(HeldFiles::is_whole);
+            let takes_folders = effect.path.kind == "dir" && effect.tag("disposable").is_none() && !is_listed;
             found.extend(below.map(|pattern| AffectedFiles { pattern, is_by_name: false, takes_folders }));
         }
         found
@@ -130,6 +131,8 @@ pub(crate) struct Target {
     below: Vec<String>,
     /// Patterns of the files below the project's root that the change may affect, if the text doesn't reveal them.
     among: Vec<AffectedFiles>,
+    /// The existing files below the project's root that the change takes without naming them. Folders end with a slash.
+    held: Vec<String>,
     /// Whether all its texts are inside the project.
     pub(crate) is_inside: bool,
     /// Whether the case of protected paths is ignored.
@@ -174,7 +177,8 @@ impl Target {
             || ["tree", "archive", "pathspec"].iter().any(|tag| effect.tag(tag).is_some());
         let below = if is_tree { relative.iter().map(|text| format!("{text}/_")).collect() } else { Vec::new() };
         let among = root.patterns(effect, &relative, is_tree);
-        Target { relative, below, among, is_inside, fold: root.fold }
+        let held = held_below(effect, root);
+        Target { relative, below, among, held, is_inside, fold: root.fold }
     }
 
     /// Returns whether the change may affect a file that a listed pattern matches, although none of its texts matches.
@@ -189,6 +193,14 @@ impl Target {
         let mut among = self.among.iter().filter(fits);
         among.any(|among| listed.overlaps(&among.pattern, self.fold))
             && !listed.text().strip_suffix("/**").is_some_and(|folder| root.is_file(folder))
+    }
+
+    /// Returns whether the change takes an existing file that fits. A folder is taken with everything in it.
+    pub(crate) fn holds(&self, fits: impl Fn(&str) -> bool) -> bool {
+        self.held.iter().any(|path| match path.strip_suffix('/') {
+            Some(folder) => fits(folder) || fits(&format!("{path}_")),
+            None => fits(path),
+        })
     }
 
     /// Returns the first matching text: the path's own, or that of something in a deleted folder.
@@ -208,6 +220,17 @@ impl Target {
     pub(crate) fn texts(&self) -> &[String] {
         &self.relative
     }
+}
+
+/// Returns the existing files below the project's root that an effect takes.
+fn held_below(effect: &Effect, root: &ProjectRoot<'_>) -> Vec<String> {
+    // A file of a nested repository is also matched from that repository's root.
+    let roots = [root.path, effect.path.git_root.as_str()];
+    let relative = |path: String| {
+        let texts = roots.into_iter().filter(|root| !root.is_empty()).filter_map(|root| below(&path, root));
+        texts.map(str::to_owned).collect::<Vec<_>>()
+    };
+    effect.held_files().into_iter().flat_map(|files| files.paths()).flat_map(relative).collect()
 }
 
 /// Returns the part of an absolute path below the project's root.

@@ -37,8 +37,8 @@ pub(super) fn learn(
     facts: &Arc<dyn Facts>,
     until: Instant,
 ) -> Result<(), String> {
-    let Missing { entries, heads, files, env, small, git } = missing;
-    let count = entries.len() + heads.len() + files.len() + env.len() + small.len() + git.len();
+    let Missing { entries, heads, files, env, small, held, git } = missing;
+    let count = entries.len() + heads.len() + files.len() + env.len() + small.len() + held.len() + git.len();
     if count > FACTS {
         return Err(format!("it asks for {count} facts of this machine at once, and {FACTS} are given"));
     }
@@ -48,6 +48,9 @@ pub(super) fn learn(
     }
     for path in small.iter().filter(|path| path.starts_with('/')) {
         recording.is_small(path);
+    }
+    for pattern in held.iter().filter(|pattern| pattern.starts_with('/')) {
+        recording.held(pattern);
     }
     record_heads(heads, &recording);
     record_granted(missing, request, grants, facts, &recording)?;
@@ -59,12 +62,14 @@ pub(super) fn learn(
     known.heads.extend(heads.iter().map(|key| (key.clone(), None)));
     known.files.extend(files.iter().map(|key| (key.clone(), Err(FactFault::Denied))));
     known.small.extend(small.iter().map(|path| (path.clone(), true)));
+    known.held.extend(held.iter().map(|pattern| (pattern.clone(), None)));
     known.git.extend(git.keys().map(|key| (key.clone(), None)));
     known.entries.extend(learned.entries);
     known.heads.extend(learned.heads);
     known.files.extend(learned.files);
     known.env.extend(learned.env);
     known.small.extend(learned.small);
+    known.held.extend(learned.held);
     known.git.extend(learned.git);
     Ok(())
 }

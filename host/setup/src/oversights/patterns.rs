@@ -9,7 +9,7 @@ use guard_contract::paths::below;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{Layer, Problem};
 use guard_platform::paths::native;
-use guard_sdk::globs::{Glob, relative, spelled_folder};
+use guard_sdk::globs::{Glob, covering, relative, spelled_folder};
 use guard_sensitive_paths::{Entries, Lists};
 use serde_json::Value;
 
@@ -22,6 +22,9 @@ const PROTECTING: [&str; 2] = ["protected", "warned"];
 
 /// Lists whose patterns match at any depth, or that let calls pass. There, only misspelled names cause a warning.
 const OTHERS: [&str; 5] = ["blocked", "confirm", "exempt", "reads", "safe"];
+
+/// The policy whose patterns begin at the project's root.
+const WRITE_CONTROL: &str = "write-control";
 
 /// Branches that are protected by default.
 const BRANCHES: [&str; 2] = ["main", "master"];
@@ -63,9 +66,15 @@ pub(super) fn unmatched(entry: &Entry, root: &str) -> Vec<Mistake> {
             true => hint(pattern, key, entry, root),
             false => misspelt(pattern, root),
         };
-        let texts = patterns.iter().filter(|_| is_told).filter_map(|pattern| Some((pattern, hint(pattern)?)));
-        found.extend(texts.map(|(pattern, hint)| {
-            let text = format!("no file matches `{pattern}` in `{key}`");
+        // A file below the project's root only judges calls in its folder.
+        let folder = Some(nested(entry, root)).filter(|_| is_of_project).flatten();
+        let told = |pattern: &String| match folder.and_then(|folder| elsewhere(pattern, entry, root, folder)) {
+            Some(hint) => Some((format!("no file in `{}` matches", folder?), hint)),
+            None => Some(("no file matches".to_owned(), hint(pattern)?)),
+        };
+        let texts = patterns.iter().filter(|_| is_told).filter_map(|pattern| Some((pattern, told(pattern)?)));
+        found.extend(texts.map(|(pattern, (what, hint))| {
+            let text = format!("{what} `{pattern}` in `{key}`");
             let severity = if is_of_project && !LOOSENING.contains(&key) { Severity::Gap } else { Severity::Warning };
             Mistake::new(severity, of_entry(entry, &text, hint))
         }));
@@ -194,10 +203,60 @@ fn corrected(pattern: &str, gap: &PatternGap<'_>, base: &Path) -> Option<String>
     Some(found)
 }
 
+/// Returns the folder of an entry's file, if it is below the project's root and not a repository of its own.
+fn nested<'a>(entry: &'a Entry, root: &str) -> Option<&'a str> {
+    let folder = below(&entry.project, root).filter(|rest| !matches!(*rest, "" | "."))?;
+    fs::symlink_metadata(native(&entry.project).join(".git")).is_err().then_some(folder)
+}
+
+fn begins_at_root(entry: &Entry) -> bool {
+    matches!(&entry.source, Source::Builtin(name) if name == WRITE_CONTROL)
+}
+
+/// Returns the hint for a pattern of a file in this folder that matches nothing there. `None` if it may match a file.
+fn elsewhere(pattern: &str, entry: &Entry, root: &str, folder: &str) -> Option<String> {
+    let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
+    let (own, root) = (native(&entry.project), native(root));
+    if let Some((meant, why)) = misspelt_path(pattern, &own) {
+        return Some(format!("{why}: did you mean `{not}{folder}/{meant}`?"));
+    }
+    let plain = relative(pattern).ok()?;
+    let is_inside = |path: &str| {
+        let all = Glob::new(&format!("{}/**", Glob::escaped(folder)));
+        all.is_ok_and(|all| covering(path).is_ok_and(|globs| globs.iter().any(|glob| glob.overlaps(&all, true))))
+    };
+    let first = plain.split('/').next().unwrap_or_default();
+    let exists = |base: &Path, name: &str| !name.contains(SPECIAL) && fs::symlink_metadata(base.join(name)).is_ok();
+    let is_elsewhere = match begins_at_root(entry) {
+        true => !is_inside(&plain),
+        // Such a pattern matches at any depth.
+        false => plain.contains('/') && exists(&root, &plain) && !exists(&own, first) && !is_inside(&plain),
+    };
+    if !is_elsewhere {
+        return None;
+    }
+    let meant = format!("patterns begin at the project's root: did you mean `{not}{folder}/{plain}`?");
+    let is_of_others = exists(&root, first) && !first.contains(SPECIAL) && !exists(&own, first);
+    Some(if is_of_others { "list it in the file of the project's root".to_owned() } else { meant })
+}
+
 /// Returns the hint for a pattern that matches nothing. `None` if it may match a file.
 fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
-    let nested = below(&entry.project, root).filter(|rest| !matches!(*rest, "" | "."));
-    let base = if entry.project == root || nested.is_some() { root } else { &entry.project };
+    let first = pattern.trim_start_matches("./").split('/').next().unwrap_or_default();
+    let is_below = below(&entry.project, root).is_some_and(|rest| !matches!(rest, "" | "."));
+    // Such a pattern matches at any depth.
+    if is_below && !begins_at_root(entry) && !first.is_empty() && native(&entry.project).join(first).exists() {
+        return None;
+    }
+    let is_repository = is_below && nested(entry, root).is_none();
+    let base = if entry.project == root || is_below { root } else { &entry.project };
+    // The patterns of a repository in the project begin at either root.
+    let own = || hint_below(pattern, key, &entry.project);
+    hint_below(pattern, key, base).filter(|_| !is_repository || own().is_some())
+}
+
+/// Returns the hint for a pattern that begins at this folder.
+fn hint_below(pattern: &str, key: &str, base: &str) -> Option<String> {
     // An entry that removes a pattern from a list repeats it.
     let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
     if let Some((meant, why)) = misspelt_path(pattern, &native(base)) {
@@ -207,10 +266,6 @@ fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
         return Some(pattern).filter(|_| PROTECTING.contains(&key)).and_then(|pattern| unused(pattern, &native(base)));
     };
     let PatternGap { before, name, rest } = gap;
-    let own = native(&entry.project).join(name);
-    if let Some(folder) = nested.filter(|_| before.is_empty() && own.exists()) {
-        return Some(format!("patterns begin at the project's root: did you mean `{not}{folder}/{pattern}`?"));
-    }
     if let Some(meant) = corrected(pattern, &gap, &native(base)) {
         return Some(format!("did you mean `{not}{meant}`?"));
     }

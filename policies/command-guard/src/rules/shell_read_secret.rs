@@ -55,14 +55,15 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return unknown_program_hit(effect, view);
     }
     let files = &view.settings.files;
-    let mut likely = None;
+    let (mut likely, mut is_within) = (None, false);
+    let within = || files.secret_read_within(effect, &|path| view.resolve(path));
     let entry = match effect.tag("link-to") {
         Some(original) => {
             files.secret(original).or_else(|| files.secret(&format!("{}/", original.trim_end_matches('/'))))?
         }
         None if effect.kind != "read" || effect.spellings().all(is_public) || uses_silently(effect, view) => return None,
         None if !view.settings.strict && secret_use::shows_no_value(effect, view) => return None,
-        None => match files.find_secret(effect) {
+        None => match files.find_secret(effect).or_else(|| within().inspect(|_| is_within = true)) {
             Some(entry) => entry,
             None => likely.insert(likely_secrets::printed_secret(effect, view)?),
         },
@@ -77,7 +78,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let outcome = view.settings.secret_reads.outcome()?;
     // Output from a file of variables may be another variable. A search may find other files, or none.
     let outcome = if ["searched", "swept"].iter().any(|tag| effect.tag(tag).is_some()) { outcome.min(Outcome::Ask) } else { outcome };
-    let outcome = if likely.is_some() { outcome.min(Outcome::Ask) } else { outcome };
+    let outcome = if likely.is_some() || is_within { outcome.min(Outcome::Ask) } else { outcome };
     let outcome = if is_loaded(effect, view) { outcome.min(Outcome::Ask) } else { outcome };
     let (outcome, why) = if effect.tag("kept").is_some() {
         (outcome.min(Outcome::Ask), ", and a commit keeps them in the history")

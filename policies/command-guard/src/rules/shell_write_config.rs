@@ -1,6 +1,7 @@
 //! `shell-write-config`: a shell command that changes a file that controls a build, a tool, or the machine.
-//! These pass: files that git moves or merges, empty folders, files in a folder for temporary files, and the manifest
-//! of a project whose folder the same call creates.
+//! Deleting or moving a folder that contains a file on the user's list is a change to that file.
+//! These pass: files on the default list that git moves or merges, empty folders, files in a folder for temporary files,
+//! and the manifest of a project whose folder the same call creates.
 //!
 //! ## Why
 //! Such a file runs code later or on other machines, and a shell command bypasses the rules for file tools.
@@ -9,6 +10,7 @@
 //! - asked: `echo x >> Makefile`
 //! - asked: `sed -i s/a/b/ tsconfig.json`
 //! - asked: `tar -xf x.tar -C /`
+//! - asked: `git mv deploy.sh x.sh`, with `files = { confirm = ["deploy.sh"] }`
 //! - passes: `cat Makefile`
 //! - passes: `git mv Makefile GNUmakefile`
 //!
@@ -24,7 +26,9 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
-use crate::blast_radius::{BlastRadius, blast_radius, is_in_home, is_in_project, is_inside, is_outside, is_temporary};
+use crate::blast_radius::{
+    BlastRadius, blast_radius, is_in_home, is_in_project, is_inside, is_outside, is_temporary, takes_whole,
+};
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -43,7 +47,10 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     }
     let files = &view.settings.files;
     let unpacks = effect.tag("archive").is_some() || effect.tag("by") == Some("rsync");
-    let entry = match files.find_sensitive(effect) {
+    // A folder is affected with a file in it that settings list.
+    let within = || takes_whole(effect).then(|| files.sensitive_within(effect, &|path| view.resolve(path))).flatten();
+    let mut is_own = files.adds_sensitive(effect);
+    let entry = match files.find_sensitive(effect).or_else(|| within().map(|taken| taken.entry).inspect(|_| is_own = true)) {
         // A project may be in a folder of programs.
         Some(entry) if entry.starts_with("/usr/") && is_in_project(effect, view) => return None,
         Some(entry) => entry,
@@ -52,7 +59,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         None if unpacks && blast_radius(effect, view) >= BlastRadius::System => "/",
         None => return None,
     };
-    let is_quiet = || is_harmless(effect, entry) || is_temporary(effect, view) || is_of_new_project(effect, entry, view);
+    let is_quiet = || is_harmless(effect, entry, is_own) || is_temporary(effect, view) || is_of_new_project(effect, entry, view);
     if files.find_secret(effect).is_some() || is_quiet() {
         return None;
     }
@@ -138,12 +145,13 @@ fn is_of_sessions(effect: &Effect) -> bool {
 
 /// Returns whether the change starts nothing, now or later: an empty folder, a git move or merge, or a git file that no
 /// program runs.
-fn is_harmless(effect: &Effect, entry: &str) -> bool {
+fn is_harmless(effect: &Effect, entry: &str, is_own: bool) -> bool {
     if entry.starts_with('/') {
         return false;
     }
-    // Moved within the repository, or taken from one side of a merge: git has the content.
-    let tracked = effect.tag("tracked").is_some() || entry == ".claude/" && is_of_sessions(effect);
+    // Moved within the repository, or taken from one side of a merge: git has the content. Settings list files whose name
+    // and place matter, too.
+    let tracked = effect.tag("tracked").is_some() && !is_own || entry == ".claude/" && is_of_sessions(effect);
     let target = format!("/{}", effect.target);
     let own = |name: &&str| target.ends_with(*name);
     let lock = effect.kind == "delete" && target.contains("/.git/") && target.ends_with(".lock");

@@ -197,7 +197,7 @@ impl Entry {
         matches!(&self.matter, Matcher::Plain(plain, _) if plain == "*") || !path.has_wildcards() && self.covers(path)
     }
 
-    fn covers(&self, path: &Path<'_>) -> bool {
+    pub(crate) fn covers(&self, path: &Path<'_>) -> bool {
         match &self.matter {
             Matcher::Known(shape) => path.is_covered(&self.text, *shape),
             Matcher::Plain(plain, shape) => path.is_covered(plain, *shape),

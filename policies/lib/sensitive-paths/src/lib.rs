@@ -129,6 +129,13 @@ impl Lists {
         self.find_entry(&self.confirm, effect)
     }
 
+    /// Returns whether settings add an entry to `confirm` that covers the effect's path.
+    #[must_use]
+    pub fn adds_sensitive(&self, effect: &Effect) -> bool {
+        let path = |text| if effect.kind == "delete" { Path::new(text).into_folder() } else { Path::new(text) };
+        effect.spellings().any(|text| self.confirm.added().any(|entry| entry.covers(&path(text))))
+    }
+
     /// The entries of `blocked` as written, without those that remove paths.
     ///
     /// Lets searches over many files skip most of them: a path can only be a secret if its last name matches an entry's

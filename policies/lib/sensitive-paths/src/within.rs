@@ -32,10 +32,25 @@ impl Lists {
         self.within(&self.blocked, effect, resolve)
     }
 
+    /// Returns the entry that settings add to `blocked` and that certainly has a file in the folder, or of the pattern,
+    /// that the effect reads.
+    #[must_use]
+    pub fn secret_read_within(&self, effect: &Effect, resolve: &dyn Fn(&str) -> ResolvedPath) -> Option<&str> {
+        effect.held_files().filter(|_| effect.kind == "read")?;
+        self.secret_within(effect, resolve).filter(|taken| taken.is_certain).map(|taken| taken.entry)
+    }
+
     /// Returns the entry that settings add to `confirm`, as in [`Lists::secret_within`].
     #[must_use]
     pub fn sensitive_within(&self, effect: &Effect, resolve: &dyn Fn(&str) -> ResolvedPath) -> Option<Taken<'_>> {
         self.within(&self.confirm, effect, resolve)
+    }
+
+    /// Returns the entry that covers a file if settings add one that does.
+    fn own_entry<'a>(&self, list: &'a Entries, file: &str) -> Option<&'a str> {
+        let path = listed_path(file);
+        let is_listed = list.added().take(ENTRIES).any(|entry| entry.covers(&path));
+        is_listed.then(|| self.covering(list, &path, true)).flatten()
     }
 
     fn within<'a>(
@@ -45,6 +60,13 @@ impl Lists {
         resolve: &dyn Fn(&str) -> ResolvedPath,
     ) -> Option<Taken<'a>> {
         list.added_entries().next()?;
+        let mut held = effect.held_files().into_iter().flat_map(|files| files.paths());
+        if let Some(entry) = held.find_map(|file| self.own_entry(list, &file)) {
+            return Some(Taken { entry, is_certain: true });
+        }
+        if effect.held_files().is_some_and(|files| files.is_whole() && files.names().next().is_none()) {
+            return None;
+        }
         let path = &effect.path;
         let spellings = [&path.lexical, &path.canonical].map(|text| text.strip_suffix("/*").unwrap_or(text));
         let is_folder = |text: &&str| text.starts_with('/') && resolve(text).kind == "dir";
@@ -52,6 +74,14 @@ impl Lists {
         let folder = Folder { lists: self, list, resolve };
         let found = |entry: &'a Entry| folders.iter().find_map(|text| folder.find_match(text, entry));
         list.added_entries().take(ENTRIES).filter_map(found).max_by_key(|taken| taken.is_certain)
+    }
+}
+
+/// Returns the path of a listed file or folder. A folder goes with its files.
+fn listed_path(text: &str) -> Path<'_> {
+    match text.strip_suffix('/') {
+        Some(folder) => Path::new(folder).into_folder(),
+        None => Path::new(text),
     }
 }
 

@@ -39,29 +39,41 @@ pub(crate) const RULE: Rule = Rule {
     ceiling: Outcome::Deny,
 };
 
-pub(crate) fn check(effect: &Effect, _: &Call<'_>, settings: &Settings) -> Option<Hit> {
+pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Option<Hit> {
     let outcome = settings.secret_reads.filter(|_| is_read(effect) && !is_public(&effect.target))?;
     let lists = &settings.lists_of_reads;
-    let entry = lists.find_secret(effect)?;
+    let Some(entry) = lists.find_secret(effect) else {
+        // `Glob` only returns names.
+        return held(effect, call, lists, outcome).filter(|_| effect.tag("by") == Some("Grep"));
+    };
     let is_listed = lists.secret(&effect.target) == Some(entry);
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome))
 }
 
 /// Checks a shell command by the settings' entries only: `command-guard` knows the uses of the other files.
-pub(crate) fn check_of_shell(effect: &Effect, _: &Call<'_>, settings: &Settings) -> Option<Hit> {
+pub(crate) fn check_of_shell(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Option<Hit> {
     let outcome = settings.secret_reads.filter(|_| !is_public(&effect.target))?;
     let lists = &settings.lists_of_shell_reads;
-    // A commit stores the file, and an older one already contains it.
-    let is_of_commit = ["kept", "revision"].iter().any(|tag| effect.tag(tag).is_some());
+    // A commit doesn't show the file.
+    let is_shown = is_read(effect) && effect.tag("kept").is_none();
     let entry = match effect.tag("link-to") {
-        Some(original) => lists.secret(original)?,
-        None => lists.find_secret(effect).filter(|_| is_read(effect) && !is_of_commit)?,
+        Some(original) => Some(lists.secret(original)?),
+        None if is_shown => lists.find_secret(effect),
+        None => return None,
     };
     if Lists::default().find_secret(effect).is_some() {
         return None;
     }
+    let Some(entry) = entry else { return held(effect, call, lists, outcome) };
     let is_listed = lists.secret(&effect.target) == Some(entry);
     Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome))
+}
+
+/// Checks a folder or a pattern that is read as a whole, for files in it that settings list. The command may show others
+/// only, so it never gets more than a prompt.
+fn held(effect: &Effect, call: &Call<'_>, lists: &Lists, outcome: Outcome) -> Option<Hit> {
+    let entry = lists.secret_read_within(effect, &|path| call.resolve(path))?;
+    Some(Hit::new(&RULE, effect, '`', entry, false, REMEDY).at(outcome.min(Outcome::Ask)))
 }
 
 /// Formats the message for the files.

@@ -9,6 +9,7 @@
 //! - asked: `npx prettier --write .`, with `protected = [".github/workflows/"]`
 //! - asked: `git stash -u`, with `protected = [".github/workflows/"]`
 //! - asked: `xargs rm < list`, with `protected = [".github/workflows/"]`
+//! - asked: `mv db old`, with `protected = ["**/*.sql"]`
 //! - asked: `tar -xf x.tar`, with `protected = [".github/workflows/"]`
 //! - passes: `tar -xf curl-8.1.2.tar`, with `protected = [".github/workflows/"]`
 //! - passes: `black src`, with `protected = [".github/workflows/"]`
@@ -34,7 +35,12 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 pub(crate) fn check(target: &Target, settings: &Settings, root: &ProjectRoot<'_>) -> Option<Finding> {
-    let pattern = settings.protected.iter().find(|pattern| target.may_take(pattern, root)).map(Glob::text)?;
+    let is_exempt = |path: &str| settings.exempt.iter().any(|glob| glob.matches(path));
+    let holds = |pattern: &Glob| {
+        target.holds(|path| (pattern.matches(path) || target.fold && pattern.folded(path)) && !is_exempt(path))
+    };
+    let mut patterns = settings.protected.iter();
+    let pattern = patterns.find(|pattern| target.may_take(pattern, root) || holds(pattern)).map(Glob::text)?;
     let message = format!("This may change protected files: `{}`", shown(pattern));
     let finding = Finding::new(&RULE, message).remedy("name the files or folders that should change");
     Some(finding.tag("pattern", shown(pattern)))

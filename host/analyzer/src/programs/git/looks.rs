@@ -1,5 +1,6 @@
 //! Subcommands that show or pack current or former file content.
 
+use super::operands::may_be_name;
 use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
 use crate::run::Run;
@@ -14,12 +15,13 @@ fn output<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// Returns the operands that can only be files: those after `--`, and those that start like a path.
 fn files<'p, 'a>(parsed: &'p Parsed<'a>) -> impl Iterator<Item = &'p Operand<'a>> {
-    let dashes = parsed.before_dashes.unwrap_or(usize::MAX);
-    let is_range = |text: &str| text.contains("..");
-    parsed.operands.iter().enumerate().filter_map(move |(at, operand)| {
-        let spelt = operand.text.starts_with(['.', '~', '/']) && !is_range(&operand.text);
-        (at >= dashes || spelt).then_some(operand)
-    })
+    let operands = parsed.operands.iter().enumerate();
+    operands.filter(move |(at, operand)| is_file(parsed, *at, operand)).map(|(_, operand)| operand)
+}
+
+fn is_file(parsed: &Parsed<'_>, at: usize, operand: &Operand<'_>) -> bool {
+    let is_spelt = operand.text.starts_with(['.', '~', '/']) && !operand.text.contains("..");
+    is_spelt || parsed.before_dashes.is_some_and(|dashes| at >= dashes)
 }
 
 fn shown(run: &mut Run<'_>, operand: &Operand<'_>) {
@@ -50,7 +52,12 @@ pub(super) fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     // The matches reveal the patterns in a file, although these aren't printed.
     parsed.values("f", "file").for_each(|file| run.read(&file));
     if !parsed.is("l", "files-with-matches") && !parsed.is("q", "quiet") && !parsed.is("c", "count") {
-        files(parsed).for_each(|file| shown(run, file));
+        let patterns = usize::from(!parsed.is("ef", "file"));
+        // A branch looks like a file, but its name is on no list.
+        let may_be_file = |operand: &Operand<'_>| may_be_name(operand) && !operand.text.contains("..");
+        let named = parsed.operands.iter().enumerate().skip(patterns);
+        let named = named.filter(|(at, operand)| is_file(parsed, *at, operand) || may_be_file(operand));
+        named.for_each(|(_, file)| shown(run, file));
         // These options also search ignored files.
         let takes_ignored =
             parsed.is("", "no-index") || parsed.is("", "untracked") && parsed.is("", "no-exclude-standard");
