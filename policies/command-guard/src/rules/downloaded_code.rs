@@ -63,7 +63,7 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     if let Some(effect) = installs_unseen(view) {
         let why = "downloads a program to a folder where the shell finds it, before anyone has seen it";
         let remedy = "download it to another folder first, check it, and then move it";
-        return Some(Hit::of_command(RULE.default, effect.command_id, why, remedy));
+        return Some(Hit::for_command(RULE.default, effect.command_id, why, remedy));
     }
     let writes = || analysis.effects.iter().filter(|effect| effect.operation == "fs.write");
     let written: Vec<&str> = writes().take(MOST).map(|effect| strip_current_dir(&effect.target)).collect();

@@ -27,7 +27,7 @@ use guard_sdk::{Outcome, Rule};
 
 use super::Check;
 use crate::blast_radius::{
-    BlastRadius, blast_radius, is_in_home, is_in_project, is_inside, is_outside, is_temporary, takes_whole,
+    BlastRadius, blast_radius, is_in_home, is_in_project, is_inside, is_outside, is_temporary, deletes_whole,
 };
 use crate::call_view::{CallView, Hit, shorten};
 
@@ -48,7 +48,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let files = &view.settings.files;
     let unpacks = effect.tag("archive").is_some() || effect.tag("by") == Some("rsync");
     // A folder is affected with a file in it that settings list.
-    let within = || takes_whole(effect).then(|| files.sensitive_within(effect, &|path| view.resolve(path))).flatten();
+    let within = || deletes_whole(effect).then(|| files.sensitive_within(effect, &|path| view.resolve(path))).flatten();
     let mut is_own = files.adds_sensitive(effect);
     let entry = match files.find_sensitive(effect).or_else(|| within().map(|taken| taken.entry).inspect(|_| is_own = true)) {
         // A project may be in a folder of programs.

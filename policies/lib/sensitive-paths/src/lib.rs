@@ -133,7 +133,7 @@ impl Lists {
     #[must_use]
     pub fn adds_sensitive(&self, effect: &Effect) -> bool {
         let path = |text| if effect.kind == "delete" { Path::new(text).into_folder() } else { Path::new(text) };
-        effect.spellings().any(|text| self.confirm.added().any(|entry| entry.covers(&path(text))))
+        effect.spellings().any(|text| self.confirm.added_entries().any(|entry| entry.covers(&path(text))))
     }
 
     /// The entries of `blocked` as written, without those that remove paths.

@@ -49,8 +49,8 @@ impl Lists {
     /// Returns the entry that covers a file if settings add one that does.
     fn own_entry<'a>(&self, list: &'a Entries, file: &str) -> Option<&'a str> {
         let path = listed_path(file);
-        let is_listed = list.added().take(ENTRIES).any(|entry| entry.covers(&path));
-        is_listed.then(|| self.covering(list, &path, true)).flatten()
+        let is_listed = list.added_entries().take(ENTRIES).any(|entry| entry.covers(&path));
+        is_listed.then(|| self.covering_entry(list, &path, true)).flatten()
     }
 
     fn within<'a>(
