@@ -14,4 +14,5 @@ mod presets;
 mod project;
 mod settings;
 mod tighten;
+mod void;
 mod watch;
