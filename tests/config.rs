@@ -8,6 +8,7 @@ mod broken_table;
 mod entries;
 mod ordinary_work;
 mod managed;
+mod misspelt;
 mod nested;
 mod oversights;
 mod presets;

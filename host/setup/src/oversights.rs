@@ -8,8 +8,10 @@
 
 mod adjustments;
 mod ineffective_rules;
+mod listing;
 mod misplaced;
 mod patterns;
+mod typos;
 mod void_keys;
 
 use std::path::Path;
@@ -52,7 +54,6 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
     gaps.extend(ineffective_rules::ineffective_rules(config, projects, dirs));
     let mut found: Vec<Mistake> = gaps.into_iter().map(|problem| Mistake::new(Severity::Gap, problem)).collect();
     let root = projects.first().map_or("", String::as_str);
-    found.extend(entries().flat_map(|entry| patterns::unmatched(entry, root)));
     let mut others = config.ineffective.clone();
     others.extend(config.allows.iter().filter(|allow| !is_overridden(allow, prepared)).filter_map(|allow| {
         let (text, hint) = unused_allow(allow)?;
@@ -63,6 +64,8 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
     others.extend(unprotected(prepared, dirs));
     for entry in entries() {
         let void = void_keys::void_keys(entry, prepared, dirs);
+        let is_void = |key: &str| void.as_ref().is_some_and(|problem| problem.text.contains(&format!("`{key}`")));
+        found.extend(patterns::unmatched(entry, root, is_void));
         let idle = if void.is_some() { Vec::new() } else { patterns::idle_removals(entry) };
         others.extend(void.into_iter().chain(idle));
     }
