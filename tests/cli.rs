@@ -2,6 +2,7 @@
 
 mod allow;
 mod allow_script;
+mod allow_session;
 mod allow_tool;
 mod audit;
 mod batch;
