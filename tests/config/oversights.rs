@@ -486,7 +486,7 @@ fn an_allow_that_does_not_cover_its_own_command_is_told() {
         warnings(&world)
     };
     let output = allow("command = [\"npm\", \"run\", \"deploy\"]");
-    assert!(output.contains("`npm run deploy`") && output.contains("`vercel` runs through `script`"), "{output}");
+    assert!(output.contains("`npm run deploy`") && output.contains("only an allow with `effects`"), "{output}");
     let output = allow("command = [\"sudo\", \"npm\", \"publish\"]");
     assert!(output.contains("doesn't cover `sudo npm publish`"), "{output}");
     for text in [

@@ -16,6 +16,8 @@ use guard_hook::cache::prepare;
 use guard_hook::chain::{AskOptions, Chain};
 use guard_kit::compile::making;
 use guard_setup::check::{Depth, Mistake, check};
+use guard_setup::findings::{Inspection, mistakes};
+use guard_setup::install::HookLocation;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use serde_json::Value;
@@ -87,17 +89,30 @@ impl Layers {
     /// Returns all mistakes in the chain.
     pub fn check(&self) -> Vec<Mistake> {
         let root = self.world.repo().to_string_lossy().into_owned();
-        let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));
-        let prepared = prepare(&self.dirs, program, std::slice::from_ref(&root), Some(making()));
-        let environment = Environment {
+        let environment = self.environment(&root);
+        let prepared = prepare(&self.dirs, &environment.program, std::slice::from_ref(&root), Some(making()));
+        check(prepared, &environment, &root, Depth::Calls)
+    }
+
+    /// Returns all mistakes of the configuration, as `config check` reports them for another machine.
+    pub fn mistakes(&self) -> Vec<Mistake> {
+        let root = self.world.repo().to_string_lossy().into_owned();
+        let environment = self.environment(&root);
+        let prepared = prepare(&self.dirs, &environment.program, std::slice::from_ref(&root), Some(making()));
+        let site = HookLocation { environment: &environment, project: Path::new(&root), dirs: &self.dirs };
+        let inspection = Inspection { depth: Depth::Calls, of_machine: false, making: Some(making()) };
+        mistakes(prepared, site, std::slice::from_ref(&root), inspection)
+    }
+
+    fn environment(&self, root: &str) -> Environment {
+        Environment {
             home: self.dirs.home.clone(),
             account_home: String::new(),
-            cwd: root.clone(),
+            cwd: root.to_owned(),
             variables: Arc::default(),
-            program: program.to_path_buf(),
+            program: Path::new(env!("CARGO_BIN_EXE_guard-host")).to_path_buf(),
             started: std::time::Instant::now(),
-        };
-        check(prepared, &environment, &root, Depth::Calls)
+        }
     }
 
     /// Returns the verdicts on tool calls by the chain of all layers.

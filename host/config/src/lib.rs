@@ -47,6 +47,7 @@ use serde::{Deserialize, Serialize};
 pub use builtin::{builtin_entry, unconfigured};
 pub use guard_contract::verdict::BypassAsk;
 pub use load::{load, load_with};
+pub use loosening::{OWN_PRESETS, is_void_allow};
 pub use options::{AuditLevel, ConfineClass, Fallback, OnMalformed};
 pub use overrides::Overrides;
 pub use pins::Pins;

@@ -52,6 +52,7 @@ pub fn load_with(dirs: &AppDirs, projects: &[String], overrides: &Overrides) -> 
     let mut user = layer(Layer::User, &dirs.config, &dirs.home, &mut config);
     let layer_files = (dirs.managed.as_path(), dirs.config.as_path());
     config.ineffective = loosening::drop_loosening(&managed, &mut user, layer_files);
+    config.ineffective.extend(loosening::without_preset(&managed, &user, &dirs.managed));
     let files: Vec<PathBuf> =
         projects.iter().map(|root| AppDirs::project_file(root)).filter(|file| *file != dirs.config).collect();
     let of_projects: Vec<_> = files.iter().map(|file| project(file, dirs, &mut config)).collect();

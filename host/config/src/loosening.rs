@@ -5,8 +5,9 @@
 
 use std::path::Path;
 
+use super::builtin::preset_entries;
 use super::layer::{LayerChain, in_file};
-use super::options::{Names, OnMalformed, Options, Preset, ToolOptions};
+use super::options::{Mode, Names, OnMalformed, Options, Preset, ToolOptions};
 use guard_contract::allow::Allow;
 use guard_contract::policy::{Entry, may_loosen};
 use guard_contract::scripts::Scripts;
@@ -150,23 +151,60 @@ pub(super) fn switches(
 /// Reports the user's allows that lift no ask, because the managed file configures or locks each policy that they name.
 pub(super) fn allows(allows: &[Allow], chain: &[Entry], locked: &[String], files: (&Path, &Path)) -> Vec<Problem> {
     let (managed_file, user_file) = files;
-    let is_managed = |entry: &&Entry| entry.layer == Layer::Managed || locked.contains(&entry.name);
-    let problem = |allow: &Allow| {
-        let names = |entry: &&Entry| {
-            let of_entry = |rule: &String| rule.split_once(':').is_some_and(|(policy, _)| policy == entry.name);
-            allow.rules.is_empty() || allow.rules.iter().any(of_entry)
-        };
-        let mut named = chain.iter().filter(names).peekable();
-        named.peek()?;
-        let can_lift = |entry: &Entry| may_loosen(locked, Layer::User, entry);
-        let (mut managed, is_void) = (named.clone().filter(is_managed), !named.any(can_lift));
-        managed.next().filter(|_| is_void)?;
+    let mut problems: Vec<Problem> = Vec::new();
+    for allow in allows.iter().filter(|allow| is_void_allow(allow, chain.iter(), locked)) {
         let (command, file) = (allow.subject(), managed_file.display());
         let text = format!("the `[[allow]]` for `{command}` has no effect: `{file}` configures or locks the policies");
-        Some(in_file((Layer::User, user_file), text, "remove it, or move it to that file"))
-    };
-    allows.iter().filter(|allow| allow.layer == Layer::User).filter_map(problem).collect()
+        let problem = in_file((Layer::User, user_file), text, "remove it, or move it to that file");
+        // Two allows may have the same words.
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    problems
 }
+
+/// Returns whether the managed file configures or locks each policy that an allow of the user's file names.
+#[must_use]
+pub fn is_void_allow<'a>(allow: &Allow, chain: impl Iterator<Item = &'a Entry>, locked: &[String]) -> bool {
+    let names = |entry: &&Entry| {
+        let of_entry = |rule: &String| rule.split_once(':').is_some_and(|(policy, _)| policy == entry.name);
+        allow.rules.is_empty() || allow.rules.iter().any(of_entry)
+    };
+    let named: Vec<&Entry> = chain.filter(names).collect();
+    let is_managed = |entry: &&Entry| entry.layer == Layer::Managed || locked.contains(&entry.name);
+    allow.layer == Layer::User
+        && named.iter().any(is_managed)
+        && !named.iter().any(|entry| may_loosen(locked, Layer::User, entry))
+}
+
+/// Reports the switches and the mode of a managed file without a preset that apply to no policy: each user's default
+/// preset has its own.
+pub(super) fn without_preset(managed: &LayerChain, user: &LayerChain, file: &Path) -> Vec<Problem> {
+    if managed.options.preset.is_some() {
+        return Vec::new();
+    }
+    let of = (Layer::Managed, file);
+    let has_own = |name: &String| user.entries.iter().any(|entry| entry.name == *name) || user.disabled.contains(name);
+    let of_preset = preset_entries(Preset::Standard, Layer::User, false);
+    let is_added = |name: &&String| {
+        user.options.preset.is_none() && !has_own(name) && of_preset.iter().any(|entry| entry.name == **name)
+    };
+    let switch = |name: &String| {
+        let text = format!("`{name}`: `enabled = false` has no effect: {OWN_PRESETS}");
+        in_file(of, text, "add a `preset` to this file, or remove the entry")
+    };
+    let mut found: Vec<Problem> = managed.disabled.iter().filter(is_added).map(switch).collect();
+    let is_empty = managed.entries.is_empty() && managed.options.lock.as_ref().is_none_or(Vec::is_empty);
+    if managed.options.mode == Some(Mode::Watch) && is_empty {
+        let text = "`mode` has no effect: this file has no policies".to_owned();
+        found.push(in_file(of, text, "add a `preset`; or watch all policies with `mode = \"watch-all\"`"));
+    }
+    found
+}
+
+/// Why a managed file without a preset doesn't loosen the policies of presets.
+pub const OWN_PRESETS: &str = "without `preset` in this file, each user's preset adds the policy with its own settings";
 
 #[cfg(test)]
 mod tests;

@@ -15,7 +15,7 @@ use crate::policy::SELF_PROTECT;
 use crate::syntax::{Analysis, Command, Coverage, Effect, Script, Word};
 use crate::verdict::{ALLOWED, Attributed, CALLED, Opinion, Verdict, merge};
 use crate::{Layer, Outcome, worse};
-use offer::{can_be_covered, is_plain_word, writes_no_file};
+use offer::{can_be_covered, is_plain_word, stays_in_script};
 pub use offer::{narrowest, obstacle, wider};
 pub use tool::for_tool;
 
@@ -24,6 +24,9 @@ const PROJECT: &str = "project";
 
 /// The way to a command in a script of the project.
 const SCRIPT: &str = "script";
+
+/// The parts of that way: a script, a line of it, its arguments, and a recipe or another text in it.
+const IN_SCRIPT: [&str; 4] = [SCRIPT, "line", "given", "code"];
 
 /// How many scripts may run one another.
 const SCRIPTS: usize = 8;
@@ -375,8 +378,8 @@ fn covering_allows<'a>(allows: &[&'a Allow], analysis: &Analysis, here: Here<'_>
                 run.is_empty() || !allow.effects.is_empty() && run.iter().all(|command| is_of_script(command));
             // The script itself says more than a guess by its name.
             let is_guess = |effect: &Effect| {
-                let is_named = effect.command_id == command.id && effect.path.raw.is_empty();
-                !run.is_empty() && is_named && !effect.certain && allow.effects.contains(&effect.operation)
+                let is_named = effect.path.raw.is_empty() && run.iter().any(|other| other.parent == effect.command_id);
+                is_named && !effect.certain && allow.effects.contains(&effect.operation)
             };
             let effects = analysis.effects.iter().filter(|effect| is_of(&effect.command_id) && !is_guess(effect));
             is_bounded && allow.covers(command, (&effects.collect::<Vec<_>>(), &scripts), here)
@@ -401,10 +404,15 @@ fn root_command(command: &Command, analysis: &Analysis) -> u32 {
 /// The command is part of a script that a command of the text runs, such as one of `package.json`.
 fn is_of_script(command: &Command) -> bool {
     command.certain
-        && !command.via.is_empty()
-        && command.via.iter().all(|via| via.kind == SCRIPT)
+        && is_from_script(command)
+        && command.via.iter().all(|via| IN_SCRIPT.contains(&via.kind.as_str()))
         && command.assignments.is_empty()
-        && command.redirections.iter().all(writes_no_file)
+        && command.redirections.iter().all(stays_in_script)
+}
+
+/// Returns whether the way to the command begins with a script.
+fn is_from_script(command: &Command) -> bool {
+    command.via.first().is_some_and(|via| via.kind == SCRIPT)
 }
 
 #[cfg(test)]

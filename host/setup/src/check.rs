@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::install::{FoundHook, HookLocation, InstallOptions};
+use crate::oversights::{is_overridden, unused_allow};
 use guard_config::{Overrides, refused_settings};
 use guard_contract::Layer;
 use guard_contract::allow::Allow;
@@ -28,7 +29,6 @@ use guard_hook::chain::{AskOptions, Chain, Step};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::files::read_text;
-use guard_state::session::today;
 
 /// The maximum size of a configuration file, in bytes.
 const CONFIG_BYTES: u64 = 1 << 20;
@@ -319,13 +319,12 @@ impl CheckResults {
         }
     }
 
-    /// Reports the user's allows whose own command still asks.
+    /// Reports the user's allows whose own command still asks, except those with a simpler reason to lift nothing.
     fn look_at_allows(&mut self, chain: &Chain, at: &CallContext, facts: &Arc<dyn Facts>) {
         let allows = chain.prepared.config.allows.iter();
-        let is_exact = |allow: &&Allow| {
-            allow.layer == Layer::User && allow.targets.is_empty() && allow.tool.is_empty() && !allow.is_over(&today())
-        };
-        for allow in allows.filter(is_exact).take(ALLOWS) {
+        let is_exact = |allow: &&Allow| allow.layer == Layer::User && allow.targets.is_empty() && allow.tool.is_empty();
+        let is_reported = |allow: &&Allow| is_overridden(allow, &chain.prepared) || unused_allow(allow).is_some();
+        for allow in allows.filter(is_exact).filter(|allow| !is_reported(allow)).take(ALLOWS) {
             let folder = if allow.within.is_empty() { &at.project_root } else { &allow.within };
             let at = CallContext { cwd: folder.clone(), project_root: folder.clone(), ..at.clone() };
             let command = allow.command.iter().map(|text| word(text)).collect::<Vec<_>>().join(" ");

@@ -8,14 +8,16 @@
 
 mod adjustments;
 mod ineffective_rules;
+mod listing;
 mod misplaced;
 mod patterns;
+mod typos;
 mod void_keys;
 
 use std::path::Path;
 
 use guard_config::problem::entry_location;
-use guard_config::{Config, nearest};
+use guard_config::{Config, is_void_allow, nearest};
 use guard_contract::allow::Allow;
 use guard_contract::grants::GrantSpec;
 use guard_contract::policy::{Entry, SELF_PROTECT};
@@ -52,13 +54,18 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
     gaps.extend(ineffective_rules::ineffective_rules(config, projects, dirs));
     let mut found: Vec<Mistake> = gaps.into_iter().map(|problem| Mistake::new(Severity::Gap, problem)).collect();
     let root = projects.first().map_or("", String::as_str);
-    found.extend(entries().flat_map(|entry| patterns::unmatched(entry, root)));
     let mut others = config.ineffective.clone();
-    others.extend(config.allows.iter().filter_map(|allow| unused_allow(allow, dirs)));
+    others.extend(config.allows.iter().filter(|allow| !is_overridden(allow, prepared)).filter_map(|allow| {
+        let (text, hint) = unused_allow(allow)?;
+        let file = if allow.layer == Layer::Managed { &dirs.managed } else { &dirs.config };
+        Some(Problem { layer: allow.layer, ..warning(file.display().to_string(), text, hint) })
+    }));
     others.extend(prepared.members.iter().flat_map(|member| adjustments::overridden(&member.entry)));
     others.extend(unprotected(prepared, dirs));
     for entry in entries() {
         let void = void_keys::void_keys(entry, prepared, dirs);
+        let is_void = |key: &str| void.as_ref().is_some_and(|problem| problem.text.contains(&format!("`{key}`")));
+        found.extend(patterns::unmatched(entry, root, is_void));
         let idle = if void.is_some() { Vec::new() } else { patterns::idle_removals(entry) };
         others.extend(void.into_iter().chain(idle));
     }
@@ -140,11 +147,16 @@ struct Description {
     manifest: Manifest,
 }
 
-/// Reports an `[[allow]]` that lifts nothing: it has expired, or no rule, command or folder matches it.
-fn unused_allow(allow: &Allow, dirs: &AppDirs) -> Option<Problem> {
-    let file = if allow.layer == Layer::Managed { &dirs.managed } else { &dirs.config };
+/// Returns whether the managed file configures or locks all policies of an allow, which the configuration reports.
+pub(crate) fn is_overridden(allow: &Allow, prepared: &Prepared) -> bool {
+    is_void_allow(allow, prepared.members.iter().map(|member| &member.entry), &prepared.config.locked)
+}
+
+/// Returns the problem and the hint of an `[[allow]]` that lifts nothing: it has expired, or no rule, command or folder
+/// matches it.
+pub(crate) fn unused_allow(allow: &Allow) -> Option<(String, String)> {
     let command = allow.subject();
-    let told = |text, hint| Some(Problem { layer: allow.layer, ..warning(file.display().to_string(), text, hint) });
+    let told = |text, hint| Some((text, hint));
     if allow.is_over(&today()) {
         let text = format!("the `[[allow]]` for `{command}` ended after {}", allow.until);
         return told(text, "remove it, or change `until`".to_owned());

@@ -15,8 +15,12 @@ type Check = fn(&Effect, &Call<'_>, &Settings) -> Option<Hit>;
 /// Every rule.
 pub(crate) const RULES: &[Rule] = &[secret_file::RULE, sensitive_file::RULE, secret_read::RULE];
 
-/// Formats the message for files. The second argument is the entry in brackets if a link leads to it.
-type Message = fn(&NameList, &str) -> String;
+/// Formats the message for files. The second argument is the entry in brackets if a link leads to it, and the third one
+/// says that only the settings list the files.
+type Message = fn(&NameList, &str, Option<&str>) -> String;
+
+/// The remedy for a read of a file that only the settings list.
+const ASK_USER: &str = "ask the user for what you need";
 
 /// The checks and messages of the rules for changes, in the order of the rules, and of the rule for reads by a shell
 /// command.
@@ -39,6 +43,8 @@ pub(crate) struct Hit {
     path: String,
     paths: NameList,
     remedy: &'static str,
+    /// What to say about a file that only the settings list.
+    listing: Option<&'static str>,
 }
 
 impl Hit {
@@ -55,7 +61,13 @@ impl Hit {
         let through = if is_listed { String::new() } else { format!(" (`{entry}`)") };
         let (names, paths) =
             ([format!("{quote}{path}{quote}")].into_iter().collect(), [path.as_str()].into_iter().collect());
-        Hit { rule, outcome: rule.default, names, through, path, paths, remedy }
+        Hit { rule, outcome: rule.default, names, through, path, paths, remedy, listing: None }
+    }
+
+    /// Returns the hit with the words for a file that only the settings list, if it is one.
+    pub(crate) fn listed(self, listing: Option<&'static str>) -> Hit {
+        let remedy = if listing.is_some() && self.remedy == secret_read::REMEDY { ASK_USER } else { self.remedy };
+        Hit { remedy, listing, ..self }
     }
 
     /// Returns the hit with another outcome.
@@ -65,7 +77,8 @@ impl Hit {
 
     /// Adds the files of another hit if its finding is the same.
     pub(crate) fn join(&mut self, other: &Hit) -> bool {
-        let is_same = (self.remedy, &self.through, self.outcome) == (other.remedy, &other.through, other.outcome);
+        let texts = |hit: &Hit| (hit.remedy, hit.listing, hit.through.clone(), hit.outcome);
+        let is_same = texts(self) == texts(other);
         if is_same {
             self.names.extend(&other.names);
             self.paths.extend(&other.paths);
@@ -74,7 +87,8 @@ impl Hit {
     }
 
     pub(crate) fn into_finding(self, message: Message) -> Finding {
-        let finding = Finding::new(self.rule, message(&self.names, &self.through)).at(self.outcome).remedy(self.remedy);
+        let message = message(&self.names, &self.through, self.listing);
+        let finding = Finding::new(self.rule, message).at(self.outcome).remedy(self.remedy);
         finding.tag("path", self.path).tag("subject", self.paths.to_string())
     }
 }

@@ -25,7 +25,7 @@ use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
 use guard_contract::paths::lexical;
-use guard_contract::shell_word::quoted;
+use guard_contract::shell_word::{quoted, word};
 use guard_contract::{Layer, Outcome};
 use guard_hook::audit::{Record, Selection};
 use guard_hook::cache::warm;
@@ -144,7 +144,8 @@ fn remaining_rules(
     let reasons: BTreeSet<String> = reasons.collect();
     let mut text = format!("`{shown}` {stops}:{}", reasons.into_iter().collect::<String>());
     if verdict.asks().any(|asked| asked.policy == "session-guard") {
-        text.push_str("\n  it depends on earlier calls of the session, which no allow covers");
+        let session = word(&plain(&question.session));
+        text.push_str(&format!("\n  to forget the earlier calls: guard-host session clear --session {session}"));
     }
     Ok(Some(text))
 }

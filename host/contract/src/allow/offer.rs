@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Allow, Here, is_row_of_commands, root_command};
+use super::{Allow, Here, IN_SCRIPT, is_from_script, is_row_of_commands, root_command};
 use crate::Layer;
 use crate::call::{Dialect, ToolCall};
 use crate::policy::SELF_PROTECT;
@@ -190,7 +190,11 @@ pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis
                 && !effect.path.canonical.is_empty()
                 && effect.path.project_relative.is_empty()
         });
-        if let Some(via) = command.via.first() {
+        if is_from_script(command) {
+            if let Some(obstacle) = obstacle_in_script(command, analysis) {
+                return obstacle;
+            }
+        } else if let Some(via) = command.via.first() {
             return format!("`{name}` runs through `{}`", via.kind);
         } else if let Some(word) = unknown {
             return format!("only the run shows what `{}` is", word.text);
@@ -206,6 +210,13 @@ pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis
             return format!("`{}` is outside of the project", effect.target);
         }
     }
+    let is_guess = |effect: &Effect| analysis.commands.iter().any(|other| other.parent == effect.command_id);
+    let in_script = analysis.commands.iter().find(|command| is_from_script(command));
+    if let Some(command) =
+        in_script.filter(|_| analysis.effects.iter().all(|effect| effect.certain || is_guess(effect)))
+    {
+        return format!("{}, and only an allow with `effects` covers a script", run_by_script(command));
+    }
     match analysis.effects.iter().find(|effect| !effect.certain) {
         Some(guessed) => format!("only the run shows its effect `{}`", guessed.operation),
         None if analysis.commands.iter().any(|command| !command.certain) => {
@@ -213,6 +224,33 @@ pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis
         }
         None => "a policy asks that your allows don't apply to".to_owned(),
     }
+}
+
+/// Why no allow covers a call that runs this command in a script of the project.
+fn obstacle_in_script(command: &Command, analysis: &Analysis) -> Option<String> {
+    let runs = run_by_script(command);
+    let mut own = analysis.effects.iter().filter(|effect| effect.command_id == command.id);
+    if own.any(|effect| !matches!(effect.severity, Severity::Routine | Severity::Notable)) {
+        return Some(format!("{runs}, and an allow for a script covers nothing that loses work or data"));
+    }
+    let way = command.via.iter().find(|via| !IN_SCRIPT.contains(&via.kind.as_str()));
+    let leads_away = command.redirections.iter().find(|redirection| !stays_in_script(redirection));
+    if let Some(way) = way {
+        Some(format!("{runs} through `{}`", way.kind))
+    } else if !command.certain {
+        Some(format!("only the run shows whether {runs}"))
+    } else if !command.assignments.is_empty() {
+        Some(format!("{runs} with a variable set for it"))
+    } else {
+        leads_away.map(|redirection| format!("{runs} with its output in `{}`", redirection.target.text))
+    }
+}
+
+/// Which script runs the command, as in "`deploy.sh` runs `vercel --prod`".
+fn run_by_script(command: &Command) -> String {
+    let script = command.via.first().map_or("", |via| via.detail.rsplit('/').next().unwrap_or_default());
+    let words = command.argv.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+    format!("`{script}` runs `{words}`")
 }
 
 /// The words of a command up to the first file that it changes, and those files, relative to the project. `effects` are
@@ -234,6 +272,11 @@ fn split(command: &Command, effects: &[&Effect]) -> (Vec<String>, Vec<String>) {
 pub(super) fn can_be_covered(command: &Command) -> bool {
     let is_plain = command.certain && command.via.is_empty() && command.parent == 0 && command.assignments.is_empty();
     is_plain && command.redirections.iter().all(writes_no_file)
+}
+
+/// Returns whether a command in a script gets its input from the script, and writes its output to no file.
+pub(super) fn stays_in_script(redirection: &Redirection) -> bool {
+    redirection.operator == "<<<" && !redirection.target.dynamic || goes_nowhere(redirection)
 }
 
 /// Returns whether the output is discarded, or goes where other output goes.

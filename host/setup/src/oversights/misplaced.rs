@@ -1,15 +1,18 @@
 //! Finds files that look like a configuration but aren't read, because of their name or folder.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use guard_config::problem::nearest_within;
 use guard_contract::Problem;
+use guard_contract::shell_word::word;
 use guard_platform::paths::native;
 use guard_state::AppDirs;
 use guard_state::files::read_text;
 
 use super::{FILES, TEXT_BYTES, warning};
+use crate::sync::{SYNC_FILE, SyncTarget};
 
 /// The name of a configuration.
 const FILE: &str = "guard.toml";
@@ -40,7 +43,46 @@ pub(super) fn misplaced(projects: &[String], dirs: &AppDirs) -> Vec<Problem> {
         of_user.extend(OF_USERS.map(|name| home.join(name)).into_iter().filter(|path| is_configuration(path)));
     }
     found.extend(not_read(of_user, right, dirs));
+    found.extend(misplaced_sync(projects, dirs));
     found
+}
+
+/// Returns a problem for each `sync.toml` that no `guard-host sync` reads, because of its folder or its name.
+fn misplaced_sync(projects: &[String], dirs: &AppDirs) -> Vec<Problem> {
+    let right = dirs.managed.with_file_name(SYNC_FILE);
+    let roots = projects.iter().map(String::as_str).chain([dirs.home.as_str()]).filter(|root| !root.is_empty());
+    let own = roots.clone().map(AppDirs::project_file).chain([dirs.config.clone(), dirs.managed.clone()]);
+    let own: BTreeSet<PathBuf> = own.filter_map(|file| file.parent().map(Path::to_path_buf)).collect();
+    let others = roots
+        .map(|root| native(root).into_owned())
+        .chain(own.iter().filter_map(|folder| folder.parent()).map(Path::to_path_buf));
+    let is_named = |path: &PathBuf| name_of(path) == SYNC_FILE && path.is_file();
+    let is_like = |path: &PathBuf| nearest_within(&name_of(path), &[SYNC_FILE], 2).is_some() && is_sync(path);
+    let mut found: BTreeSet<PathBuf> =
+        own.iter().flat_map(|folder| entries(folder)).filter(|path| is_named(path) || is_like(path)).collect();
+    found.extend(others.map(|folder| folder.join(SYNC_FILE)).filter(|path| is_sync(path)));
+    let is_read = |path: &PathBuf| {
+        let target = SyncTarget { file: path.with_file_name(FILE) };
+        *path == right || is_named(path) && target.folder().exists()
+    };
+    let problem = |path: PathBuf| {
+        let (shown, right) = (path.display(), right.display());
+        let to = path.with_file_name(FILE);
+        let hint = match name_of(&path) == SYNC_FILE {
+            true => format!("move it to `{right}`, or run: guard-host sync --to {}", word(&to.to_string_lossy())),
+            false => format!("rename it to `{}`", path.with_file_name(SYNC_FILE).display()),
+        };
+        warning(shown.to_string(), format!("`guard-host sync` doesn't read `{shown}`"), hint)
+    };
+    found.into_iter().filter(|path| !is_read(path)).map(problem).collect()
+}
+
+/// Returns whether the file has the source or the signers of a configuration in a registry.
+fn is_sync(path: &Path) -> bool {
+    let text = if path.is_file() { read_text(path, TEXT_BYTES).unwrap_or_default() } else { String::new() };
+    let table = toml::from_str::<toml::Table>(&text).unwrap_or_default();
+    let is_address = |value: &toml::Value| value.as_str().is_some_and(|text| text.starts_with("oci://"));
+    table.get("source").is_some_and(is_address) || table.contains_key("signers")
 }
 
 fn not_read(files: Vec<PathBuf>, right: &Path, dirs: &AppDirs) -> Vec<Problem> {

@@ -1,6 +1,6 @@
 //! Finds patterns that match no file of the project, and entries `!x` of lists that remove nothing.
 
-use std::collections::VecDeque;
+use std::cell::LazyCell;
 use std::fs;
 use std::path::Path;
 
@@ -13,6 +13,8 @@ use guard_sdk::globs::{Glob, covering, relative, spelled_folder};
 use guard_sensitive_paths::{Entries, Lists};
 use serde_json::Value;
 
+use super::listing::{Listing, Search, UNLIKELY};
+use super::typos::{SPECIAL, corrections, is_plural, may_mean};
 use super::void_keys::{FILES_TABLE, LISTS};
 use super::{FILES, warning};
 use crate::check::{Mistake, Severity};
@@ -20,11 +22,11 @@ use crate::check::{Mistake, Severity};
 /// Lists of patterns that start at the project's root, and protect what they match.
 const PROTECTING: [&str; 2] = ["protected", "warned"];
 
-/// Lists whose patterns match at any depth, or that let calls pass. There, only misspelled names cause a warning.
+/// Lists whose patterns match at any depth, or that let calls pass.
 const OTHERS: [&str; 5] = ["blocked", "confirm", "exempt", "reads", "safe"];
 
-/// The policy whose patterns begin at the project's root.
-const WRITE_CONTROL: &str = "write-control";
+/// The policy whose patterns begin at the project's root. Those of the other policies match at any depth.
+const ROOTED: &str = "write-control";
 
 /// Branches that are protected by default.
 const BRANCHES: [&str; 2] = ["main", "master"];
@@ -34,14 +36,6 @@ const LOOSENING: [&str; 2] = ["exempt", "safe"];
 
 /// The maximum number of patterns in a list that are checked.
 const PATTERNS: usize = 256;
-
-/// The maximum number of files in a project that are searched for a name, and folders that usually contain no files of
-/// the project itself.
-const FILES_BELOW: usize = 5000;
-const UNLIKELY: [&str; 6] = [".git", "node_modules", "target", "vendor", ".venv", "dist"];
-
-/// Characters of a path component that isn't a plain name.
-const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
 
 /// The first component of a pattern that doesn't exist.
 struct PatternGap<'a> {
@@ -55,28 +49,27 @@ struct PatternGap<'a> {
 
 /// Returns a mistake for each pattern of an entry that matches no file below `root`, the root of the call's project.
 /// The lists of users and the administrator apply to all projects, so their patterns are only reported if a file has a
-/// similar name.
-pub(super) fn unmatched(entry: &Entry, root: &str) -> Vec<Mistake> {
+/// similar name. Lists without an effect are skipped.
+pub(super) fn unmatched(entry: &Entry, root: &str, is_void: impl Fn(&str) -> bool) -> Vec<Mistake> {
+    let is_of_project = entry.layer == Layer::Project;
+    // A configuration at the default path may have been written for the whole machine.
+    if root.is_empty() || !is_of_project && entry.settings_source.is_usual {
+        return Vec::new();
+    }
+    let nested = below(&entry.project, root).filter(|rest| !matches!(*rest, "" | "."));
+    let base = if !is_of_project || entry.project == root || nested.is_some() { root } else { &entry.project };
+    let base = native(base).into_owned();
+    let listing = LazyCell::new(|| Listing::new(&base));
+    let search = PatternSearch { entry, nested, base: &base, listing: &listing };
     let mut found = Vec::new();
-    for (key, patterns) in lists(entry, &[&PROTECTING[..], &OTHERS].concat()) {
-        let is_of_project = entry.layer == Layer::Project;
-        // A configuration at the default path may have been written for the whole machine.
-        let is_told = is_of_project || !entry.settings_source.is_usual;
-        let hint = |pattern: &String| match is_of_project {
-            true => hint(pattern, key, entry, root),
-            false => misspelt(pattern, root),
-        };
-        // A file below the project's root only judges calls in its folder.
-        let folder = Some(nested(entry, root)).filter(|_| is_of_project).flatten();
-        let told = |pattern: &String| match folder.and_then(|folder| elsewhere(pattern, entry, root, folder)) {
-            Some(hint) => Some((format!("no file in `{}` matches", folder?), hint)),
-            None => Some(("no file matches".to_owned(), hint(pattern)?)),
-        };
-        let texts = patterns.iter().filter(|_| is_told).filter_map(|pattern| Some((pattern, told(pattern)?)));
-        found.extend(texts.map(|(pattern, (what, hint))| {
-            let text = format!("{what} `{pattern}` in `{key}`");
+    let lists = lists(entry, &[&PROTECTING[..], &OTHERS].concat());
+    for (key, patterns) in lists.into_iter().filter(|(key, _)| !is_void(key)) {
+        found.extend(patterns.iter().filter_map(|pattern| {
+            let hint = if is_of_project { search.hint(pattern, key) } else { search.misspelt(pattern) };
+            let hint = hint.or_else(|| search.similar(pattern, &patterns))?;
+            let text = format!("no file matches `{pattern}` in `{key}`");
             let severity = if is_of_project && !LOOSENING.contains(&key) { Severity::Gap } else { Severity::Warning };
-            Mistake::new(severity, of_entry(entry, &text, hint))
+            Some(Mistake::new(severity, of_entry(entry, &text, hint)))
         }));
     }
     found
@@ -182,14 +175,6 @@ fn of_entry(entry: &Entry, text: &str, hint: String) -> Problem {
     Problem { layer: entry.layer, ..warning(place, format!("policy `{}`: {text}", entry.name), hint) }
 }
 
-/// Returns the hint for a pattern of several components that matches nothing, if the project has a file with a similar
-/// name.
-fn misspelt(pattern: &str, root: &str) -> Option<String> {
-    let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
-    let gap = missing_name(pattern, &native(root)).filter(|gap| !root.is_empty() && !gap.before.is_empty())?;
-    Some(format!("did you mean `{not}{}`?", corrected(pattern, &gap, &native(root))?))
-}
-
 /// Returns the pattern with each nonexistent name replaced by a similar existing one, if any.
 fn corrected(pattern: &str, gap: &PatternGap<'_>, base: &Path) -> Option<String> {
     let PatternGap { before, name, rest } = gap;
@@ -203,84 +188,147 @@ fn corrected(pattern: &str, gap: &PatternGap<'_>, base: &Path) -> Option<String>
     Some(found)
 }
 
-/// Returns the folder of an entry's file, if it is below the project's root and not a repository of its own.
-fn nested<'a>(entry: &'a Entry, root: &str) -> Option<&'a str> {
-    let folder = below(&entry.project, root).filter(|rest| !matches!(*rest, "" | "."))?;
-    fs::symlink_metadata(native(&entry.project).join(".git")).is_err().then_some(folder)
+/// A search for the files that the patterns of an entry match.
+struct PatternSearch<'a, F> {
+    entry: &'a Entry,
+    /// The folder of the entry's file below the project's root.
+    nested: Option<&'a str>,
+    base: &'a Path,
+    listing: &'a LazyCell<Listing, F>,
 }
 
-fn begins_at_root(entry: &Entry) -> bool {
-    matches!(&entry.source, Source::Builtin(name) if name == WRITE_CONTROL)
-}
-
-/// Returns the hint for a pattern of a file in this folder that matches nothing there. `None` if it may match a file.
-fn elsewhere(pattern: &str, entry: &Entry, root: &str, folder: &str) -> Option<String> {
-    let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
-    let (own, root) = (native(&entry.project), native(root));
-    if let Some((meant, why)) = misspelt_path(pattern, &own) {
-        return Some(format!("{why}: did you mean `{not}{folder}/{meant}`?"));
-    }
-    let plain = relative(pattern).ok()?;
-    let is_inside = |path: &str| {
-        let all = Glob::new(&format!("{}/**", Glob::escaped(folder)));
-        all.is_ok_and(|all| covering(path).is_ok_and(|globs| globs.iter().any(|glob| glob.overlaps(&all, true))))
-    };
-    let first = plain.split('/').next().unwrap_or_default();
-    let exists = |base: &Path, name: &str| !name.contains(SPECIAL) && fs::symlink_metadata(base.join(name)).is_ok();
-    let is_elsewhere = match begins_at_root(entry) {
-        true => !is_inside(&plain),
-        // Such a pattern matches at any depth.
-        false => plain.contains('/') && exists(&root, &plain) && !exists(&own, first) && !is_inside(&plain),
-    };
-    if !is_elsewhere {
-        return None;
-    }
-    let meant = format!("patterns begin at the project's root: did you mean `{not}{folder}/{plain}`?");
-    let is_of_others = exists(&root, first) && !first.contains(SPECIAL) && !exists(&own, first);
-    Some(if is_of_others { "list it in the file of the project's root".to_owned() } else { meant })
-}
-
-/// Returns the hint for a pattern that matches nothing. `None` if it may match a file.
-fn hint(pattern: &str, key: &str, entry: &Entry, root: &str) -> Option<String> {
-    let first = pattern.trim_start_matches("./").split('/').next().unwrap_or_default();
-    let is_below = below(&entry.project, root).is_some_and(|rest| !matches!(rest, "" | "."));
-    // Such a pattern matches at any depth.
-    if is_below && !begins_at_root(entry) && !first.is_empty() && native(&entry.project).join(first).exists() {
-        return None;
-    }
-    let is_repository = is_below && nested(entry, root).is_none();
-    let base = if entry.project == root || is_below { root } else { &entry.project };
-    // The patterns of a repository in the project begin at either root.
-    let own = || hint_below(pattern, key, &entry.project);
-    hint_below(pattern, key, base).filter(|_| !is_repository || own().is_some())
-}
-
-/// Returns the hint for a pattern that begins at this folder.
-fn hint_below(pattern: &str, key: &str, base: &str) -> Option<String> {
-    // An entry that removes a pattern from a list repeats it.
-    let (not, pattern) = pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest));
-    if let Some((meant, why)) = misspelt_path(pattern, &native(base)) {
-        return Some(format!("{why}: did you mean `{not}{meant}`?"));
-    }
-    let Some(gap) = missing_name(pattern, &native(base)) else {
-        return Some(pattern).filter(|_| PROTECTING.contains(&key)).and_then(|pattern| unused(pattern, &native(base)));
-    };
-    let PatternGap { before, name, rest } = gap;
-    if let Some(meant) = corrected(pattern, &gap, &native(base)) {
-        return Some(format!("did you mean `{not}{meant}`?"));
-    }
-    let deeper = Some(name)
-        .filter(|_| before.is_empty() && PROTECTING.contains(&key))
-        .and_then(|name| deeper(&native(base), name));
-    match deeper {
-        Some(found) => Some(format!(
-            "a pattern without `**/` begins at the project's root: did you mean `{not}**/{name}{rest}`, as in `{found}`?"
-        )),
-        None if PROTECTING.contains(&key) && not.is_empty() && !(before.is_empty() && rest.is_empty()) => {
-            Some("correct the path; if it will exist later, there is nothing to do".to_owned())
+impl<F: FnOnce() -> Listing> PatternSearch<'_, F> {
+    /// Returns the hint for a pattern of several components that matches nothing, if the project has a file with a
+    /// similar name.
+    fn misspelt(&self, pattern: &str) -> Option<String> {
+        let (not, pattern) = split_not(pattern);
+        if let Some((meant, why)) = misspelt_path(pattern, self.base) {
+            return Some(format!("{why}: did you mean `{not}{meant}`?"));
         }
-        None => None,
+        let gap =
+            missing_name(pattern, self.base).filter(|gap| !gap.before.is_empty() && !self.is_anywhere(pattern))?;
+        Some(format!("did you mean `{not}{}`?", corrected(pattern, &gap, self.base)?))
     }
+
+    /// Returns the hint for a pattern that matches nothing. `None` if it may match a file.
+    fn hint(&self, pattern: &str, key: &str) -> Option<String> {
+        // An entry that removes a pattern from a list repeats it.
+        let (not, pattern) = split_not(pattern);
+        if let Some((meant, why)) = misspelt_path(pattern, self.base) {
+            return Some(format!("{why}: did you mean `{not}{meant}`?"));
+        }
+        if self.is_anywhere(pattern) {
+            return None;
+        }
+        let is_protecting = PROTECTING.contains(&key);
+        let Some(gap) = missing_name(pattern, self.base) else {
+            return self.unused(pattern, key).filter(|_| is_protecting || not.is_empty());
+        };
+        let PatternGap { before, name, rest } = gap;
+        let own = native(&self.entry.project).join(name);
+        if let Some(folder) = self.nested.filter(|_| before.is_empty() && own.exists()) {
+            return Some(format!("patterns begin at the project's root: did you mean `{not}{folder}/{pattern}`?"));
+        }
+        if let Some(meant) = corrected(pattern, &gap, self.base) {
+            return Some(format!("did you mean `{not}{meant}`?"));
+        }
+        let deeper = Some(name).filter(|_| before.is_empty() && is_protecting).and_then(|name| self.deeper(name));
+        match deeper {
+            Some(found) => Some(format!(
+                "a pattern without `**/` begins at the project's root: did you mean `{not}**/{name}{rest}`, as in `{found}`?"
+            )),
+            None if LOOSENING.contains(&key) || !not.is_empty() || before.is_empty() && rest.is_empty() => None,
+            None if !self.is_rooted() && !matches!(self.find(pattern)?, Search::Nothing) => None,
+            None => self.similar(pattern, &[]).or_else(|| Some(LATER.to_owned())),
+        }
+    }
+
+    /// Returns whether the pattern is of a list that applies at any depth, and matches a file there or a default entry,
+    /// whose files often don't exist yet.
+    fn is_anywhere(&self, pattern: &str) -> bool {
+        !self.is_rooted() && (is_default(pattern) || matches!(self.find(pattern), Some(Search::Found(_))))
+    }
+
+    fn is_rooted(&self) -> bool {
+        matches!(&self.entry.source, Source::Builtin(name) if *name == ROOTED)
+    }
+
+    /// Returns the first file that the pattern matches. `None` if it isn't valid.
+    fn find(&self, pattern: &str) -> Option<Search<'_>> {
+        if self.is_rooted() {
+            let globs = covering(pattern).ok()?;
+            return Some(self.listing.find(|path| globs.iter().any(|glob| glob.matches(path))));
+        }
+        let list = Lists::settings_only(&[Some(Entries::try_from(vec![pattern.to_owned()]).ok()?)], None);
+        Some(self.listing.find(|path| list.secret(path).is_some() || list.secret(&format!("{path}/")).is_some()))
+    }
+
+    /// Returns the hint for a pattern that matches nothing, if it would with a similar name that exists, and no other
+    /// pattern of the list matches that. Lists for all projects may have the plural of a name for another project.
+    fn similar(&self, pattern: &str, others: &[String]) -> Option<String> {
+        let is_elsewhere = pattern.starts_with(['/', '~', '!']) || is_default(pattern);
+        if is_elsewhere || !matches!(self.find(pattern)?, Search::Nothing) {
+            return None;
+        }
+        let is_of_project = self.entry.layer == Layer::Project;
+        let is_new = |meant: &String| {
+            let Some(Search::Found(file)) = self.find(meant) else { return false };
+            let is_listed = |other: &String| matches!(self.find(other), Some(Search::Found(found)) if found == file);
+            !others.iter().any(is_listed) && (is_of_project || !is_plural(pattern, meant))
+        };
+        let meant = corrections(pattern, self.listing).into_iter().find(is_new)?;
+        Some(format!("did you mean `{meant}`?"))
+    }
+
+    /// Returns the hint for a pattern with wildcards that matches no file: whether files match deeper in the project, or
+    /// none are in its folder.
+    fn unused(&self, pattern: &str, key: &str) -> Option<String> {
+        let plain = relative(pattern).ok().filter(|_| !LOOSENING.contains(&key))?;
+        let is_spelled = plain.contains('/') && !spelled_folder(&plain).is_empty();
+        if !plain.contains(SPECIAL) || plain.starts_with("**") || UNLIKELY.iter().any(|name| plain.starts_with(name)) {
+            return None;
+        }
+        // An existing folder is protected, even if it is empty.
+        let folder = plain.trim_end_matches("/**");
+        if folder != plain && !folder.contains(SPECIAL) && self.base.join(folder).is_dir() {
+            return None;
+        }
+        let (own, anywhere) = (Glob::new(&plain).ok()?, Glob::new(&format!("**/{plain}")).ok()?);
+        match self.listing.find(|path| own.matches(path)) {
+            Search::Found(_) | Search::Unfinished => return None,
+            Search::Nothing => {}
+        }
+        match self.listing.find(|path| anywhere.matches(path)) {
+            Search::Found(found) if self.is_rooted() => Some(format!(
+                "a pattern without `**/` begins at the project's root: did you mean `**/{plain}`, as in `{found}`?"
+            )),
+            Search::Nothing if is_spelled => self.similar(pattern, &[]).or_else(|| Some(LATER_FILE.to_owned())),
+            _ => None,
+        }
+    }
+
+    /// Returns the path that has this name and is nearest to the root.
+    fn deeper(&self, name: &str) -> Option<&str> {
+        match self.listing.find(|path| path.rsplit('/').next() == Some(name)) {
+            Search::Found(path) => Some(path),
+            Search::Nothing | Search::Unfinished => None,
+        }
+    }
+}
+
+/// Hints for paths and files that don't exist, and that have no similar name.
+const LATER: &str = "correct the path; if it will exist later, there is nothing to do";
+const LATER_FILE: &str = "correct the pattern; if such a file will exist later, there is nothing to do";
+
+/// Splits off the sign of an entry that removes a pattern.
+fn split_not(pattern: &str) -> (&'static str, &str) {
+    pattern.strip_prefix('!').map_or(("", pattern), |rest| ("!", rest))
+}
+
+/// Returns whether the default lists have the pattern.
+fn is_default(pattern: &str) -> bool {
+    let lists = Lists::default();
+    lists.secret(pattern).is_some() || lists.sensitive(pattern).is_some() || lists.is_exempt(pattern)
 }
 
 /// Returns a pattern that would match in the folder if it weren't written as an absolute path or with backslashes, with
@@ -321,80 +369,11 @@ fn missing_name<'a>(pattern: &'a str, base: &Path) -> Option<PatternGap<'a>> {
     None
 }
 
-/// Returns the hint for a pattern with wildcards that matches no file: whether files match deeper in the project, or
-/// none are in its folder.
-fn unused(pattern: &str, base: &Path) -> Option<String> {
-    let plain = relative(pattern).ok()?;
-    let is_spelled = plain.contains('/') && !spelled_folder(&plain).is_empty();
-    if !plain.contains(SPECIAL) || plain.starts_with("**") || UNLIKELY.iter().any(|name| plain.starts_with(name)) {
-        return None;
-    }
-    // An existing folder is protected, even if it is empty.
-    let folder = plain.trim_end_matches("/**");
-    if folder != plain && !folder.contains(SPECIAL) && base.join(folder).is_dir() {
-        return None;
-    }
-    let (own, anywhere) = (Glob::new(&plain).ok()?, Glob::new(&format!("**/{plain}")).ok()?);
-    match first_below(base, |path, _| own.matches(path)) {
-        Search::Found(_) | Search::Unfinished => return None,
-        Search::Nothing => {}
-    }
-    match first_below(base, |path, _| anywhere.matches(path)) {
-        Search::Found(found) => Some(format!(
-            "a pattern without `**/` begins at the project's root: did you mean `**/{plain}`, as in `{found}`?"
-        )),
-        Search::Nothing if is_spelled => {
-            Some("correct the pattern; if such a file will exist later, there is nothing to do".to_owned())
-        }
-        _ => None,
-    }
-}
-
-/// Returns the path below the folder that has this name and is nearest to the root.
-fn deeper(root: &Path, name: &str) -> Option<String> {
-    match first_below(root, |_, own| own == name) {
-        Search::Found(path) => Some(path),
-        Search::Nothing | Search::Unfinished => None,
-    }
-}
-
-/// The result of a search through a project's files.
-enum Search {
-    Found(String),
-    Nothing,
-    /// There are more files than are searched.
-    Unfinished,
-}
-
-/// Returns the file or folder nearest to the root whose path and name match.
-fn first_below(root: &Path, fits: impl Fn(&str, &str) -> bool) -> Search {
-    let mut left = VecDeque::from([(root.to_path_buf(), String::new())]);
-    let mut looked_at = 0;
-    while let Some((folder, above)) = left.pop_front() {
-        let mut names: Vec<_> = fs::read_dir(folder).into_iter().flatten().flatten().take(FILES).collect();
-        names.sort_by_key(fs::DirEntry::file_name);
-        for entry in names {
-            looked_at += 1;
-            let Ok(own) = entry.file_name().into_string() else { continue };
-            if looked_at > FILES_BELOW {
-                return Search::Unfinished;
-            }
-            let path = format!("{above}{own}");
-            if fits(&path, &own) {
-                return Search::Found(path);
-            }
-            if !UNLIKELY.contains(&own.as_str()) && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                left.push_back((entry.path(), format!("{path}/")));
-            }
-        }
-    }
-    Search::Nothing
-}
-
 /// Returns the name in the folder that a misspelled one probably means.
 fn similar_name(folder: &Path, name: &str) -> Option<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(FILES);
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|other| may_mean(name, other));
     names.sort();
     if let Some(same) = names.iter().find(|known| known.eq_ignore_ascii_case(name)) {
         return Some(same.clone());

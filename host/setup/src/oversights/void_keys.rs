@@ -1,14 +1,18 @@
-//! Finds keys of an entry that would loosen a policy which another file also configures. That file's policy applies
-//! unchanged.
+//! Finds keys of an entry that would loosen a policy which another entry also has. That policy applies unchanged.
 
+use std::cmp::Ordering;
+use std::path::Path;
+
+use guard_config::OWN_PRESETS;
 use guard_config::problem::entry_location;
 use guard_contract::policy::Entry;
 use guard_contract::{Layer, Problem};
 use guard_hook::cache::Prepared;
 use guard_state::AppDirs;
+use guard_state::files::read_text;
 use serde_json::{Map, Value};
 
-use super::warning;
+use super::{TEXT_BYTES, warning};
 
 /// Lists in a built-in's settings that loosen its rules.
 const LOOSENING: [&str; 3] = ["lower", "silence", "exempt"];
@@ -25,17 +29,21 @@ const SECRET_READS: (&str, &str) = ("secret-reads", "allow");
 /// The key that the host adds itself.
 const PLACES: &str = "places";
 
-/// Returns the keys of a user's or project's entry that have no effect, because a file with higher precedence has the
-/// same policy.
+/// Returns the keys of an entry that have no effect, because another entry has the same policy and applies as well.
 pub(super) fn void_keys(entry: &Entry, prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
-    let has_weight = |other: &&Entry| other.layer < entry.layer && other.source == entry.source && !other.watched;
-    let other = prepared.members.iter().map(|member| &member.entry).find(has_weight)?;
     let settings: Map<String, Value> = serde_json::from_str(&entry.settings).unwrap_or_default();
     let (mut keys, tightens) = settings_keys(&settings);
+    let others = prepared.members.iter().map(|member| &member.entry);
+    let mut others = others.filter(|other| other.source == entry.source && !other.watched && *other != entry);
+    let other = others.find(|other| match other.layer.cmp(&entry.layer) {
+        Ordering::Less => true,
+        Ordering::Equal => entry.layer != Layer::Project && !tightens && !is_written(other),
+        Ordering::Greater => entry.layer == Layer::Managed && is_of_default_preset(other, dirs),
+    })?;
     // A policy that tightens something may do so for some tools only, or in watch mode.
-    if !tightens && is_written(entry) {
+    if !tightens && is_written(entry) && other.layer != entry.layer {
         keys.extend((entry.tools.is_some() && entry.tools != other.tools).then(|| "tools".to_owned()));
-        keys.extend((entry.watched && entry.layer == Layer::User).then(|| "mode".to_owned()));
+        keys.extend((entry.watched && entry.layer != Layer::Project).then(|| "mode".to_owned()));
     }
     let (shown, verb) = match keys.as_slice() {
         [] => return None,
@@ -43,12 +51,33 @@ pub(super) fn void_keys(entry: &Entry, prepared: &Prepared, dirs: &AppDirs) -> O
         keys => (format!("`{}`", keys.join("`, `")), "have"),
     };
     let text = format!("policy `{}`: {shown} {verb} no effect on the rules of `{}`", entry.name, other.name);
-    let hint = match entry.layer {
-        Layer::Project => format!("a project can only tighten: remove {shown}, or put it into your own guard.toml"),
-        _ => format!("`{}` has that policy, and only that file can loosen it: remove {shown}", dirs.managed.display()),
+    let (text, hint) = match entry.layer {
+        _ if other.layer == entry.layer => {
+            (text, format!("put {shown} into a `[[policy]]` with `name = \"{}\"`", other.name))
+        }
+        Layer::Managed => {
+            let text = format!("policy `{}`: {shown} {verb} no effect: {OWN_PRESETS}", entry.name);
+            (text, "add a `preset` to this file".to_owned())
+        }
+        Layer::Project => {
+            (text, format!("a project can only tighten: remove {shown}, or put it into your own guard.toml"))
+        }
+        Layer::User => {
+            let file = dirs.managed.display();
+            (text, format!("`{file}` has that policy, and only that file can loosen it: remove {shown}"))
+        }
     };
     let place = entry_location(&entry.settings_source.file, &entry.name);
     Some(Problem { layer: entry.layer, ..warning(place, text, hint) })
+}
+
+/// Returns whether an entry of the user is from a preset that neither the user nor the managed file chose.
+fn is_of_default_preset(entry: &Entry, dirs: &AppDirs) -> bool {
+    let has_preset = |file: &Path| {
+        let text = read_text(file, TEXT_BYTES).unwrap_or_default();
+        toml::from_str::<toml::Table>(&text).is_ok_and(|table| table.contains_key("preset"))
+    };
+    entry.layer == Layer::User && !is_written(entry) && !has_preset(&dirs.managed) && !has_preset(&dirs.config)
 }
 
 /// Returns whether the entry is a `[[policy]]` in a file, instead of one from a preset.

@@ -21,6 +21,7 @@
 
 use guard_sdk::syntax::Command;
 use guard_sdk::{Outcome, Rule};
+use guard_sensitive_paths::own_secret_path;
 
 use super::{Check, is_program};
 use crate::call_view::{CallView, Hit, shorten};
@@ -42,7 +43,11 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let why = format!("`{}` can print or send what is in ", shorten(command.program()));
     let remedy = "read the names in `.env.example`, or ask the user for what you need";
     let hit = Hit::for_command(outcome, command.id, why, remedy);
-    Some(hit.naming(format!("`{}`", shorten(&file)), "").path(&file))
+    let name = format!("`{}`", shorten(&file));
+    Some(match own_secret_path(&file) {
+        Some(listing) => hit.naming(name, format!(", {listing}")).path(&file).without_summary(),
+        None => hit.naming(name, "").path(&file),
+    })
 }
 
 /// Returns the secret file among a command's words that no effect explains.

@@ -32,7 +32,7 @@
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Presence, Rule};
-use guard_sensitive_paths::is_public;
+use guard_sensitive_paths::{is_public, own_secret, own_secret_path};
 
 use super::secret_mentioned::{READERS, is_key, is_own_setting};
 use super::{Check, is_program};
@@ -90,6 +90,15 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         (outcome, ", and printed or copied secrets are no longer protected")
     };
     let remedy = if effect.tag("kept").is_some() { exclusion_advice(entry) } else { remedy(entry).to_owned() };
+    // Settings may list other files than secrets.
+    let listing = match effect.tag("link-to") {
+        Some(original) => own_secret_path(original),
+        None => own_secret(effect, entry).filter(|_| likely.is_none()),
+    };
+    if let Some(listing) = listing {
+        let hit = Hit::new(outcome, effect, "reads ", remedy).without_summary();
+        return Some(hit.naming(file_label(effect, entry, view), format!(", {listing}")).path(&effect.target));
+    }
     Some(Hit::new(outcome, effect, HOLDS, remedy).naming(file_label(effect, entry, view), why).path(&effect.target))
 }
 
@@ -152,7 +161,12 @@ fn unknown_program_hit(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     };
     let (file, entry) = found.or_else(in_options)?;
     let why = format!(", and `{}` may do anything with them", shorten(&effect.target));
-    Some(Hit::new(outcome, effect, HOLDS, remedy(entry)).naming(format!("`{}`", shorten(file)), why).path(file))
+    let name = format!("`{}`", shorten(file));
+    if let Some(listing) = own_secret_path(file) {
+        let hit = Hit::new(outcome, effect, "uses ", remedy(entry)).plain();
+        return Some(hit.naming(name, format!(", {listing}")).path(file));
+    }
+    Some(Hit::new(outcome, effect, HOLDS, remedy(entry)).naming(name, why).path(file))
 }
 
 /// Returns the files that a line on standard input names after a verb: `put FILE` of a client, `cat FILE` of a console.

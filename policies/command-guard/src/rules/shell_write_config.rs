@@ -24,6 +24,7 @@
 use guard_sdk::Presence;
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
+use guard_sensitive_paths::own_sensitive;
 
 use super::Check;
 use crate::blast_radius::{
@@ -80,6 +81,11 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     } else {
         "change it with the file tools, so that the user sees the diff"
     };
+    let listing = files.sensitive_of(effect).and_then(|entry| own_sensitive(effect, entry));
+    if let Some(listing) = listing {
+        let hit = Hit::new(RULE.default, effect, "changes ", remedy).plain();
+        return Some(hit.naming(name, format!(", {listing}")).subject(&effect.target));
+    }
     let hit = Hit::new(RULE.default, effect, "changes a file that controls builds, tools or the machine: ", remedy);
     Some(hit.naming(name, "").subject(&effect.target))
 }

@@ -37,7 +37,7 @@
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Presence, Rule};
-use guard_sensitive_paths::Taken;
+use guard_sensitive_paths::{ON_LIST, Taken, own_secret};
 
 use super::Check;
 use super::shell_read_secret::is_certificate;
@@ -83,6 +83,10 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let by_itself = view.settings.files.secret(&effect.target) == Some(entry);
     let through = if by_itself { String::new() } else { format!(" (`{entry}`)") };
     let hit = Hit::new(RULE.default, effect, "modifications to ", remedy(entry));
+    if let Some(listing) = own_secret(effect, entry) {
+        let behind = format!(" never allowed: {listing}{through}");
+        return Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target).plain());
+    }
     let behind = format!(" never allowed, because it holds credentials{through}");
     Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
 }
@@ -111,8 +115,8 @@ fn folder_hit(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let Taken { entry, is_certain } = deletes_whole(effect).then(within).flatten()?;
     let outcome = if is_certain { RULE.default } else { Outcome::Ask };
     let hit = Hit::new(outcome, effect, "modifications to ", remedy(entry));
-    let behind = format!(" never allowed, because it holds `{entry}`");
-    Some(hit.naming(format!("'{}'", shorten(&effect.target)), behind).subject(&effect.target))
+    let behind = format!(" never allowed: with `{entry}`, {ON_LIST}");
+    Some(hit.naming(format!("'{}'", shorten(&effect.target)), behind).subject(&effect.target).plain())
 }
 
 /// Returns whether a program that creates keys writes a new file.

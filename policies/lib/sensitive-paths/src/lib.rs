@@ -15,6 +15,7 @@
 mod byte_set;
 mod defaults;
 mod entry;
+mod own;
 mod pattern;
 mod programs;
 mod public;
@@ -28,6 +29,7 @@ use serde::Deserialize;
 pub use byte_set::ByteSet;
 pub use entry::Entries;
 use entry::Entry;
+pub use own::{ON_LIST, own_secret, own_secret_path, own_sensitive};
 pub use pattern::matches;
 use pattern::{Path, PatternShape};
 pub use public::is_public;

@@ -22,7 +22,7 @@
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Call, NameList, Outcome, Rule};
-use guard_sensitive_paths::Taken;
+use guard_sensitive_paths::{Taken, own_secret};
 use policy_blast_radius::deletes_whole;
 
 use super::{Hit, is_change};
@@ -39,16 +39,20 @@ pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Op
     let lists = Some(&settings.lists).filter(|_| is_change(effect))?;
     if let Some(entry) = lists.find_secret(effect) {
         let is_listed = lists.secret(&effect.target) == Some(entry);
-        return Some(Hit::new(&RULE, effect, '\'', entry, is_listed, remedy(entry)));
+        let hit = Hit::new(&RULE, effect, '\'', entry, is_listed, remedy(entry));
+        return Some(hit.listed(own_secret(effect, entry)));
     }
     let within = || lists.secret_within(effect, &|path| call.resolve(path));
     let Taken { entry, is_certain } = deletes_whole(effect).then(within).flatten()?;
     let outcome = if is_certain { RULE.default } else { Outcome::Ask };
-    Some(Hit::new(&RULE, effect, '\'', entry, false, remedy(entry)).at(outcome))
+    Some(Hit::new(&RULE, effect, '\'', entry, false, remedy(entry)).at(outcome).listed(own_secret(effect, entry)))
 }
 
 /// Formats the message for the files.
-pub(crate) fn message(names: &NameList, through: &str) -> String {
+pub(crate) fn message(names: &NameList, through: &str, listing: Option<&str>) -> String {
+    if let Some(listing) = listing {
+        return format!("Modifications to {names} never allowed: {listing}{through}");
+    }
     format!("Modifications to {names} never allowed: it holds credentials{through} or decides who may connect")
 }
 

@@ -27,7 +27,7 @@
 
 use guard_sdk::syntax::{Analysis, Coverage, Effect};
 use guard_sdk::{Call, Finding, NameList, Outcome, Rule};
-use guard_sensitive_paths::{Lists, is_public};
+use guard_sensitive_paths::{Lists, is_public, own_secret};
 
 use super::{Hit, is_read};
 use crate::Settings;
@@ -47,7 +47,7 @@ pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Op
         return held(effect, call, lists, outcome).filter(|_| effect.tag("by") == Some("Grep"));
     };
     let is_listed = lists.secret(&effect.target) == Some(entry);
-    Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome))
+    Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome).listed(own_secret(effect, entry)))
 }
 
 /// Checks a shell command by the settings' entries only: `command-guard` knows the uses of the other files.
@@ -66,7 +66,7 @@ pub(crate) fn check_of_shell(effect: &Effect, call: &Call<'_>, settings: &Settin
     }
     let Some(entry) = entry else { return held(effect, call, lists, outcome) };
     let is_listed = lists.secret(&effect.target) == Some(entry);
-    Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome))
+    Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome).listed(own_secret(effect, entry)))
 }
 
 /// Checks a folder or a pattern that is read as a whole, for files in it that settings list. The command may show others
@@ -77,8 +77,11 @@ fn held(effect: &Effect, call: &Call<'_>, lists: &Lists, outcome: Outcome) -> Op
 }
 
 /// Formats the message for the files.
-pub(crate) fn message(names: &NameList, through: &str) -> String {
+pub(crate) fn message(names: &NameList, through: &str, listing: Option<&str>) -> String {
     let need = if names.is_several() { "need" } else { "needs" };
+    if let Some(listing) = listing {
+        return format!("{names} {need} confirmation: {listing}{through}");
+    }
     format!("{names} {need} confirmation: it holds secrets{through}, and tool output goes into logs")
 }
 
@@ -90,4 +93,4 @@ pub(crate) fn unknown(analysis: &Analysis, settings: &Settings) -> Option<Findin
     Some(Finding::new(&RULE, message).at(outcome).remedy("search with fewer patterns"))
 }
 
-const REMEDY: &str = "read the variable names in `.env.example`, or ask the user for what you need";
+pub(crate) const REMEDY: &str = "read the variable names in `.env.example`, or ask the user for what you need";

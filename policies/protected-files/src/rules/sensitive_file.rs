@@ -20,6 +20,7 @@
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Call, NameList, Outcome, Rule};
+use guard_sensitive_paths::own_sensitive;
 use policy_blast_radius::deletes_whole;
 
 use super::{Hit, is_change};
@@ -42,11 +43,15 @@ pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Op
     }
     let is_listed = lists.sensitive(&effect.target) == Some(entry);
     let remedy = "say what the change does, so that the user can approve it";
-    Some(Hit::new(&RULE, effect, '`', entry, is_listed, remedy))
+    Some(Hit::new(&RULE, effect, '`', entry, is_listed, remedy).listed(own_sensitive(effect, entry)))
 }
 
 /// Formats the message for the files.
-pub(crate) fn message(names: &NameList, through: &str) -> String {
+pub(crate) fn message(names: &NameList, through: &str, listing: Option<&str>) -> String {
+    if let Some(listing) = listing {
+        let need = if names.is_several() { "need" } else { "needs" };
+        return format!("{names} {need} confirmation: {listing}{through}");
+    }
     let (need, control) = if names.is_several() { ("need", "they control") } else { ("needs", "it controls") };
     format!("{names} {need} confirmation: {control} a build, a tool or the machine{through}")
 }

@@ -20,8 +20,11 @@ use guard_contract::allow::Allow;
 use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::policy::{Entry, SELF_PROTECT};
+use guard_contract::shell_word::word;
+use guard_contract::verdict::{Attributed, Verdict};
 use guard_contract::{Layer, Outcome};
 use guard_hook::audit::Record;
+use guard_hook::chain::Trace;
 use guard_hook::hook::has_settings;
 use guard_redact::{MARK, plain, redact, shorten};
 use guard_state::AppDirs;
@@ -61,6 +64,10 @@ pub(super) struct Choices {
     obstacle: String,
     /// Whether a backup restores everything that the call destroys, and there is no other reason to ask.
     is_recoverable: bool,
+    /// The rules that only ask because of earlier calls of the session.
+    of_session: Vec<String>,
+    /// The session of a call in the log.
+    session: String,
     /// The call and its directory.
     own: (String, String),
 }
@@ -85,7 +92,21 @@ impl Choices {
         let (rules, offered, obstacle) = (rules.into_iter().collect(), Vec::new(), String::new());
         let operations = Vec::new();
         let (is_of_project, is_recoverable) = (false, false);
-        let mut choices = Choices { shown, rules, offered, is_of_project, operations, obstacle, is_recoverable, own };
+        let (of_session, session) = (Vec::new(), question.session.clone());
+        let mut choices = Choices {
+            shown,
+            rules,
+            offered,
+            is_of_project,
+            operations,
+            obstacle,
+            is_recoverable,
+            of_session,
+            session,
+            own,
+        };
+        let in_session = CallContext { session: question.session.clone(), ..at.clone() };
+        let at = &in_session;
         if question.tool != "Bash" && is_secret {
             choices.obstacle = "the arguments contain a secret".to_owned();
         } else if question.tool != "Bash" {
@@ -121,11 +142,11 @@ impl Choices {
     ) -> anyhow::Result<()> {
         let calls = tool_calls("Bash", Value::String(question.operation.clone()))?;
         let evaluator = Evaluator::open(dirs, environment, &at.projects())?;
-        let (Some(trace), [call]) = (evaluator.decide(&calls, at), calls.as_slice()) else { return Ok(()) };
+        let (Some(trace), [call]) = (evaluator.in_session(&calls, at), calls.as_slice()) else { return Ok(()) };
         if !self.require_ask(trace.verdict.outcome, question)? {
             return Ok(());
         }
-        self.rules = trace.verdict.asks().map(|asked| asked.rule()).collect::<BTreeSet<_>>().into_iter().collect();
+        self.find_rules(&trace.verdict, evaluator.decide(&calls, at).as_ref());
         self.is_recoverable = evaluator.would_skip_prompt(call, &trace, at);
         self.operations = lowered(&trace, (call, at), dirs, environment)?;
         let placed = (call, at, evaluator.facts());
@@ -133,7 +154,9 @@ impl Choices {
         if let Some(analysis) = trace.analysis.as_deref() {
             let narrowest = view.narrowest_allows(&trace.verdict, placed, analysis, &given);
             let narrowest = narrowest.map(|allows| ("this exact command".to_owned(), Change::Allows(allows)));
+            // What a session did before bounds no other call.
             let wider = view.wider_allows(&trace.verdict, placed, analysis, &given).into_iter();
+            let wider = wider.filter(|_| self.of_session.is_empty());
             let wider = wider.map(|allows| (title(&allows), Change::Allows(allows)));
             self.offered.extend(narrowest.into_iter().chain(wider));
         }
@@ -143,8 +166,19 @@ impl Choices {
         Ok(())
     }
 
+    /// Finds the rules that ask, and those among them that don't without the session's history.
+    fn find_rules(&mut self, verdict: &Verdict, without_session: Option<&Trace>) {
+        let rules: BTreeSet<String> = verdict.asks().map(Attributed::rule).collect();
+        let asks_always = |rule: &String| {
+            without_session.is_some_and(|trace| trace.verdict.asks().any(|asked| asked.rule() == *rule))
+        };
+        self.of_session = rules.iter().filter(|rule| !asks_always(rule)).cloned().collect();
+        self.rules = rules.into_iter().collect();
+    }
+
     /// Checks that the call needs confirmation now. Returns false, with the obstacle set, if it depended on its session.
     fn require_ask(&mut self, outcome: Outcome, question: &Record) -> anyhow::Result<bool> {
+        let is_of_session = |rule: &String| rule.starts_with(OF_SESSION) || rule == RECONNAISSANCE;
         match outcome {
             Outcome::Ask => Ok(true),
             Outcome::Deny => {
@@ -152,10 +186,8 @@ impl Choices {
                 let text = format!("`{}` is denied, and an allow only lifts asks", self.shown);
                 Err(exit_error(Exit::NoQuestion, text, hint))
             }
-            _ if !question.rules.is_empty() && question.rules.iter().all(|rule| rule.starts_with(OF_SESSION)) => {
-                self.obstacle = "the prompt came from earlier calls of its session; `hosts` in the settings of \
-                                 `session-guard` lists hosts that may get data"
-                    .to_owned();
+            _ if !question.rules.is_empty() && question.rules.iter().all(is_of_session) => {
+                self.obstacle = "the prompt came from earlier calls of its session, which are forgotten".to_owned();
                 Ok(false)
             }
             _ => Err(exit_error(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), "")),
@@ -179,12 +211,14 @@ impl Choices {
             Some(Err(_)) | None => return Ok(()),
         };
         let evaluator = Evaluator::open(dirs, environment, &at.projects())?;
-        let (Some(trace), [call]) = (evaluator.decide(&calls, at), calls.as_slice()) else { return Ok(()) };
+        let (Some(trace), [call]) = (evaluator.in_session(&calls, at), calls.as_slice()) else { return Ok(()) };
         if !self.require_ask(trace.verdict.outcome, question)? {
             return Ok(());
         }
+        self.find_rules(&trace.verdict, evaluator.decide(&calls, at).as_ref());
         let placed = (call, at, evaluator.facts());
-        let allows = evaluator.chain.view().tool_allows(&trace.verdict, placed, trace.analysis.as_deref(), given);
+        let mut allows = evaluator.chain.view().tool_allows(&trace.verdict, placed, trace.analysis.as_deref(), given);
+        allows.retain(|allow| self.of_session.is_empty() || !allow.arguments.is_empty());
         let title = |allow: &Allow| match allow.arguments.is_empty() {
             true => format!("every call of `{}`", plain(&allow.tool)),
             false => {
@@ -234,7 +268,21 @@ impl Choices {
             }
             false => format!("{}. No setting in your guard.toml changes {}", self.obstacle, self.rules.join(", ")),
         };
+        let hint = match self.forgetting() {
+            Some(forgetting) => format!("{hint}. {forgetting}"),
+            None => hint,
+        };
         exit_error(Exit::NoQuestion, text, hint)
+    }
+
+    /// Returns how to end asks for the session of the call alone, if they come from its earlier calls.
+    fn forgetting(&self) -> Option<String> {
+        if self.of_session.is_empty() || self.session.is_empty() {
+            return None;
+        }
+        let rules = self.of_session.join(" and ");
+        let session = word(&plain(&self.session));
+        Some(format!("to forget the earlier calls behind {rules}: guard-host session clear --session {session}"))
     }
 
     /// Shows the choices, and lets the person choose one.
@@ -263,6 +311,9 @@ impl Choices {
         print::line(&format!("`{}` needs confirmation because of {}", self.shown, self.rules.join(", ")))?;
         if !self.obstacle.is_empty() {
             print::line(&format!("no allow covers it: {}", self.obstacle))?;
+        }
+        if let Some(forgetting) = self.forgetting() {
+            print::line(&forgetting)?;
         }
         let others = Others::read(&self.own, dirs, environment)?;
         let mut evaluators = Evaluators::new(dirs, environment);
@@ -314,8 +365,12 @@ impl Choices {
                 others.asked_by(&self.rules)
             }
         };
+        let always = match change {
+            Change::Allows(_) if !self.of_session.is_empty() => ", whatever the session did before",
+            _ => "",
+        };
         for kind in covers(change) {
-            print::line(&format!("   covers {kind}"))?;
+            print::line(&format!("   covers {kind}{always}"))?;
         }
         print::line(&format!(
             "   would also allow {} of {} other calls (from your log and the policies' examples)",
@@ -346,6 +401,9 @@ impl Choices {
 
 /// The prefix of rules that depend on earlier calls of a session.
 const OF_SESSION: &str = "session-guard:";
+
+/// A rule of another policy that does.
+const RECONNAISSANCE: &str = "intrusion-guard:reconnaissance";
 
 /// Returns the policy and name of a rule whose outcome can be changed in the user's settings.
 fn changeable<'a>(rule: &'a str, config: &Config) -> Option<(&'a str, &'a str)> {
@@ -382,14 +440,16 @@ fn show_setting(Setting { policy, key, item }: &Setting) -> anyhow::Result<()> {
 fn title(allows: &[Allow]) -> String {
     let one = |allow: &Allow| {
         let words = plain(&allow.command.join(" "));
+        let effects = match allow.effects.as_slice() {
+            [effect] => format!("effect {effect}"),
+            effects => format!("effects {}", effects.join(", ")),
+        };
         match (allow.effects.is_empty(), allow.targets.is_empty()) {
             (true, _) => format!("`{words}` on {}", plain(&allow.targets.join(", "))),
-            (false, true) => format!("any `{words}` limited to the effect {}", allow.effects.join(", ")),
-            (false, false) => format!(
-                "any `{words}` limited to the effect {} on {}",
-                allow.effects.join(", "),
-                plain(&allow.targets.join(", "))
-            ),
+            (false, true) => format!("any `{words}` limited to the {effects}"),
+            (false, false) => {
+                format!("any `{words}` limited to the {effects} on {}", plain(&allow.targets.join(", ")))
+            }
         }
     };
     allows.iter().map(one).collect::<Vec<_>>().join("; ")

@@ -10,6 +10,9 @@ use guard_contract::Manifest;
 use guard_contract::allow::Allow;
 use guard_redact::plain;
 
+/// The operation of a program without a description.
+const UNKNOWN: &str = "execute.unknown";
+
 /// The required part of a built-in's description.
 #[derive(Deserialize)]
 struct Description {
@@ -47,9 +50,13 @@ fn describe_allow(allow: &Allow) -> String {
             let which =
                 if no_targets { "every target".to_owned() } else { format!("every target that matches `{targets}`") };
             let kinds = kinds(&allow.effects);
+            let effect = |effect: &String| match effect == UNKNOWN {
+                true => format!("{effect} (programs that guard-host doesn't know)"),
+                false => plain(effect),
+            };
+            let effects = allow.effects.iter().map(effect).collect::<Vec<_>>().join(", ");
             format!(
-                "`{words}` with any further arguments except URLs, {which}{kinds}, if it has no effects other than {}, in {place}",
-                plain(&allow.effects.join(", "))
+                "`{words}` with any further arguments except URLs, {which}{kinds}, if it has no effects other than {effects}, in {place}"
             )
         }
     }
