@@ -276,7 +276,7 @@ pub(super) fn can_be_covered(command: &Command) -> bool {
 
 /// Returns whether a command in a script gets its input from the script, and writes its output to no file.
 pub(super) fn stays_in_script(redirection: &Redirection) -> bool {
-    redirection.operator == "<<<" && !redirection.target.dynamic || goes_nowhere(redirection)
+    redirection.operator == "<<<" && !redirection.target.dynamic || writes_no_file(redirection)
 }
 
 /// Returns whether the output is discarded, or goes where other output goes.

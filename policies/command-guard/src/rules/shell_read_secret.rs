@@ -163,7 +163,7 @@ fn unknown_program_hit(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let why = format!(", and `{}` may do anything with them", shorten(&effect.target));
     let name = format!("`{}`", shorten(file));
     if let Some(listing) = own_secret_path(file) {
-        let hit = Hit::new(outcome, effect, "uses ", remedy(entry)).plain();
+        let hit = Hit::new(outcome, effect, "uses ", remedy(entry)).without_summary();
         return Some(hit.naming(name, format!(", {listing}")).path(file));
     }
     Some(Hit::new(outcome, effect, HOLDS, remedy(entry)).naming(name, why).path(file))

@@ -81,9 +81,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     } else {
         "change it with the file tools, so that the user sees the diff"
     };
-    let listing = files.sensitive_of(effect).and_then(|entry| own_sensitive(effect, entry));
+    let listing = files.find_sensitive(effect).and_then(|entry| own_sensitive(effect, entry));
     if let Some(listing) = listing {
-        let hit = Hit::new(RULE.default, effect, "changes ", remedy).plain();
+        let hit = Hit::new(RULE.default, effect, "changes ", remedy).without_summary();
         return Some(hit.naming(name, format!(", {listing}")).subject(&effect.target));
     }
     let hit = Hit::new(RULE.default, effect, "changes a file that controls builds, tools or the machine: ", remedy);

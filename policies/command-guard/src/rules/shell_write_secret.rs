@@ -85,7 +85,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let hit = Hit::new(RULE.default, effect, "modifications to ", remedy(entry));
     if let Some(listing) = own_secret(effect, entry) {
         let behind = format!(" never allowed: {listing}{through}");
-        return Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target).plain());
+        return Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target).without_summary());
     }
     let behind = format!(" never allowed, because it holds credentials{through}");
     Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
@@ -116,7 +116,7 @@ fn folder_hit(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let outcome = if is_certain { RULE.default } else { Outcome::Ask };
     let hit = Hit::new(outcome, effect, "modifications to ", remedy(entry));
     let behind = format!(" never allowed: with `{entry}`, {ON_LIST}");
-    Some(hit.naming(format!("'{}'", shorten(&effect.target)), behind).subject(&effect.target).plain())
+    Some(hit.naming(format!("'{}'", shorten(&effect.target)), behind).subject(&effect.target).without_summary())
 }
 
 /// Returns whether a program that creates keys writes a new file.

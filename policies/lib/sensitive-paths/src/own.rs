@@ -14,13 +14,13 @@ const WITH_LISTED: &str = "with a file on the list of protected files in guard.t
 /// default list covers it.
 #[must_use]
 pub fn own_secret(effect: &Effect, entry: &str) -> Option<&'static str> {
-    Lists::default().secret_of(effect).is_none().then(|| listing(effect, entry))
+    Lists::default().find_secret(effect).is_none().then(|| listing(effect, entry))
 }
 
 /// Like [`own_secret`], for files whose changes need confirmation.
 #[must_use]
 pub fn own_sensitive(effect: &Effect, entry: &str) -> Option<&'static str> {
-    Lists::default().sensitive_of(effect).is_none().then(|| listing(effect, entry))
+    Lists::default().find_sensitive(effect).is_none().then(|| listing(effect, entry))
 }
 
 /// Like [`own_secret`], for a path.
@@ -31,7 +31,7 @@ pub fn own_secret_path(path: &str) -> Option<&'static str> {
 
 fn listing(effect: &Effect, entry: &str) -> &'static str {
     let own = Entries::try_from(vec![entry.to_owned()]).ok();
-    if Lists::added(&[own], None).secret_of(effect).is_some() { ON_LIST } else { WITH_LISTED }
+    if Lists::settings_only(&[own], None).find_secret(effect).is_some() { ON_LIST } else { WITH_LISTED }
 }
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ impl Choices {
     ) -> anyhow::Result<()> {
         let calls = tool_calls("Bash", Value::String(question.operation.clone()))?;
         let evaluator = Evaluator::open(dirs, environment, &at.projects())?;
-        let (Some(trace), [call]) = (evaluator.in_session(&calls, at), calls.as_slice()) else { return Ok(()) };
+        let (Some(trace), [call]) = (evaluator.decide_in_session(&calls, at), calls.as_slice()) else { return Ok(()) };
         if !self.require_ask(trace.verdict.outcome, question)? {
             return Ok(());
         }
@@ -211,7 +211,7 @@ impl Choices {
             Some(Err(_)) | None => return Ok(()),
         };
         let evaluator = Evaluator::open(dirs, environment, &at.projects())?;
-        let (Some(trace), [call]) = (evaluator.in_session(&calls, at), calls.as_slice()) else { return Ok(()) };
+        let (Some(trace), [call]) = (evaluator.decide_in_session(&calls, at), calls.as_slice()) else { return Ok(()) };
         if !self.require_ask(trace.verdict.outcome, question)? {
             return Ok(());
         }
