@@ -5,7 +5,7 @@ mod tool;
 
 use std::collections::BTreeMap;
 
-use guard_sdk::globs::Glob;
+use guard_sdk::globs::{Glob, relative};
 use guard_sdk::syntax::operations;
 use serde::{Deserialize, Serialize};
 
@@ -123,9 +123,6 @@ impl Allow {
             return refuse(format!("`{effect}` in `effects` isn't an operation"), "write it as in `git.push`");
         }
         for target in &self.targets {
-            if let Err(error) = Glob::new(target) {
-                return refuse(error.to_string(), "write a path, or a pattern such as `dist/**`");
-            }
             let leads_out = target.starts_with(['/', '~']) || target.split('/').any(|part| part == "..");
             if leads_out {
                 let hint = "write it relative to the folder of `within`";
@@ -133,6 +130,12 @@ impl Allow {
             }
             if !target.contains(char::is_alphanumeric) {
                 return refuse(format!("`{target}` in `targets` matches everything"), "name what may go");
+            }
+            // With `effects`, it may match a name that isn't a path.
+            let checked =
+                if self.effects.is_empty() { relative(target).map(drop) } else { Glob::new(target).map(drop) };
+            if let Err(error) = checked {
+                return refuse(error.to_string(), "write a path, or a pattern such as `dist/**`");
             }
         }
         let climbs = self.within.split('/').any(|part| part == "..");
@@ -251,9 +254,7 @@ impl Allow {
     /// The effect is on a file that a pattern names.
     fn has_target(&self, effect: &Effect) -> bool {
         let place = self.place(effect).filter(|_| effect.certain);
-        let matches =
-            |place: &str| self.targets.iter().any(|target| Glob::new(target).is_ok_and(|glob| glob.matches(place)));
-        place.is_some_and(matches)
+        place.is_some_and(|place| self.targets.iter().any(|target| covers_path(target, place)))
     }
 
     /// Where the effect's file lies in the folder, by the machine's word; `None` if it lies elsewhere, or is the folder.
@@ -268,6 +269,12 @@ impl Allow {
         Some(place)
             .filter(|place| is_here && !place.is_empty() && *place != "." && !place.split('/').any(|part| part == ".."))
     }
+}
+
+/// Returns whether the pattern matches the path, or a folder that contains it. Unlike `cache/**`, `cache/` also matches
+/// the folder itself.
+fn covers_path(pattern: &str, path: &str) -> bool {
+    relative(pattern.trim_end_matches('/')).and_then(|plain| Glob::new(&plain)).is_ok_and(|glob| glob.covers(path))
 }
 
 /// Returns whether an operand is known. A pattern may match names in one folder that don't begin with a dot: `.?` finds

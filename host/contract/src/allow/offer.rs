@@ -124,10 +124,10 @@ fn allow_by_common_folder(allows: &[Allow], analysis: &Analysis) -> Option<Vec<A
 /// The allow with the folder of each target in its place.
 fn with_folders(allow: &Allow) -> Allow {
     let folder = |target: &String| match target.rsplit_once('/') {
-        Some((folder, _)) => vec![format!("{folder}/**")],
-        None => vec![target.clone(), format!("{target}/**")],
+        Some((folder, _)) => format!("{folder}/**"),
+        None => target.clone(),
     };
-    let targets: BTreeSet<String> = allow.targets.iter().flat_map(folder).collect();
+    let targets: BTreeSet<String> = allow.targets.iter().map(folder).collect();
     Allow { targets: targets.into_iter().collect(), ..allow.clone() }
 }
 
