@@ -287,4 +287,9 @@ fn targets_cover_folders_and_what_is_below_them() {
     let below = allowing("[[allow]]\ncommand = ['rm', '-rf']\ntargets = ['cache//a/**']\n");
     assert_silent(&below.bash("rm -rf cache/a/b"));
     assert_ask(&below.bash("rm -rf cache/a"), &[]);
+    let of_effects = allowing(
+        "[[allow]]\ncommand = ['git', 'checkout']\neffects = ['git.discard', 'fs.write']\ntargets = ['./src']\n",
+    );
+    assert_silent(&of_effects.bash("git checkout -- src/x.ts"));
+    assert_ask(&of_effects.bash("git checkout -- lib/x.ts"), &[]);
 }
