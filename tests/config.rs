@@ -12,6 +12,7 @@ mod nested;
 mod oversights;
 mod presets;
 mod project;
+mod self_protect;
 mod settings;
 mod tighten;
 mod watch;
