@@ -307,6 +307,11 @@ pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
 
 /// Like [`tighten_only`], except that an allow with a notice becomes a warning, which doesn't loosen anything.
 #[must_use]
+    // The host's warnings are always shown.
+    let is_warning = |found: &Attributed| found.of_host && found.finding.outcome == Outcome::Warn;
+    if verdict.outcome == Outcome::Abstain && verdict.findings.iter().any(is_warning) {
+        verdict.outcome = Outcome::Warn;
+    }
 pub fn tighten_or_inform(mut decision: Decision) -> Decision {
     let is_notice = |finding: &&mut Finding| {
         finding.outcome == Outcome::Allow && finding.tags.iter().any(|(name, _)| name == NOTICE)
