@@ -17,7 +17,7 @@ use super::subject::{Evaluator, call_context, calls, policy_and_input};
 use guard_contract::call::ToolCall;
 use guard_contract::exit::Exit;
 use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity, Via};
-use guard_contract::verdict::Verdict;
+use guard_contract::verdict::{Verdict, rule_name};
 use guard_contract::{Finding, Outcome, outcome_name, rank};
 use guard_harness::text;
 use guard_hook::chain::{Step, Trace};
@@ -195,7 +195,7 @@ fn policy(step: &Step) -> Vec<String> {
     let asked = if step.answer.asked.is_empty() { "nothing".to_owned() } else { step.answer.asked.join(", ") };
     let mut lines = vec![format!("{}: {outcome} ({}, asked for {asked})", step.policy, time(step.time))];
     let findings = step.answer.decision.iter().flat_map(|decision| &decision.findings);
-    lines.extend(findings.map(|finding| format!("  {} {}", outcome_name(finding.outcome), finding.rule)));
+    lines.extend(findings.map(|finding| format!("  {} {}", outcome_name(finding.outcome), rule_name(finding))));
     lines.extend(step.answer.log.iter().map(|line| format!("  log: {}", printable(&line.message))));
     lines
 }
@@ -206,7 +206,7 @@ fn what_would_change_it(verdict: &Verdict) -> Vec<String> {
     for outcome in [Outcome::Deny, Outcome::Ask] {
         let at = verdict.findings.iter().filter(|attributed| attributed.finding.outcome == outcome);
         let mut rules: Vec<String> =
-            at.map(|attributed| format!("{}: {}", attributed.policy, attributed.finding.rule)).collect();
+            at.map(|attributed| format!("{}: {}", attributed.policy, attributed.name())).collect();
         rules.dedup();
         if rules.is_empty() {
             continue;
