@@ -10,7 +10,7 @@ use maud::html;
 use serde_json::{Map, Value, json};
 
 use super::args::{ExplainArgs, Format};
-use super::check::{Record, coverage_name, input_text};
+use super::check::{Record, coverage_name, headline, input_text};
 use super::html::shell;
 use super::print;
 use super::subject::{Evaluator, call_context, calls, policy_and_input};
@@ -158,9 +158,8 @@ impl Parts {
         }
         self.tree.iter().try_for_each(|line| print::line(&format!("  {line}")))?;
         self.policies.iter().try_for_each(|line| print::line(line))?;
-        let outcome = outcome_name(outcome);
         print::line("")?;
-        print::line(&format!("{}: {}", print::coloured(outcome, outcome), self.reason.replace('\n', "\n  ")))?;
+        print::line(&headline(outcome, &self.reason))?;
         self.milder.iter().try_for_each(|line| print::line(line))
     }
 }
@@ -214,8 +213,11 @@ fn what_would_change_it(verdict: &Verdict) -> Vec<String> {
         let below = verdict.findings.iter().map(|attributed| attributed.finding.outcome);
         let below = below.filter(|other| rank(*other) < rank(outcome)).max_by_key(|other| rank(*other));
         let also = if lines.is_empty() { "without" } else { "also without" };
-        let then = outcome_name(below.unwrap_or(Outcome::Abstain));
-        lines.push(format!("  {also} [{}] it would be {then}", rules.join("], [")));
+        let then = match below.unwrap_or(Outcome::Abstain) {
+            Outcome::Abstain => "no policy would object (verdict: abstain)".to_owned(),
+            below => format!("it would be {}", outcome_name(below)),
+        };
+        lines.push(format!("  {also} [{}] {then}", rules.join("], [")));
     }
     lines
 }
