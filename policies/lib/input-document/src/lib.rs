@@ -11,7 +11,7 @@ use guard_sdk::syntax::{
 };
 use guard_sdk::{Call, Error, Event, Facts, Fault, Presence, ResolvedPath, guest};
 
-pub use answer::{RuleAnswer, decision, rules_told};
+pub use answer::{RuleAnswer, check_rule_name, decision, rules_told};
 pub use shape::{Shape, misspelt, unknown};
 
 /// The keys of the document: the top-level names in an expression.
