@@ -1,6 +1,8 @@
 //! The commands besides the hook: their exit codes, their machine-readable output, and their help.
 
 mod allow;
+mod allow_also;
+mod allow_git;
 mod allow_script;
 mod allow_session;
 mod allow_tool;

@@ -13,6 +13,7 @@ mod nested;
 mod oversights;
 mod presets;
 mod project;
+mod self_protect;
 mod settings;
 mod tighten;
 mod void;

@@ -186,6 +186,20 @@ fn explain_tells_the_whole_way() {
 }
 
 #[test]
+fn explain_names_a_rule_of_a_text_as_the_verdict_does() {
+    let world = World::new();
+    world.write("team.rego", "package guard\ndeny contains {\"rule\": \"only-pnpm\", \"message\": \"use pnpm\"} if {\n  some c in input.analysis.commands\n  c.program == \"npm\"\n}\n");
+    world.configure("[[policy]]\nname = \"team\"\nsource = \"builtin:rego\"\nsettings-file = \"~/team.rego\"\n");
+    let shown = assert_exit(&world, &["explain", "npm ci"], 0).stdout;
+    for line in ["  deny only-pnpm\n", "[team: only-pnpm]\n", "  without [team: only-pnpm] no policy would object"] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    assert!(!shown.contains("team: policy"), "{shown}");
+    let fine = assert_exit(&world, &["explain", "ls"], 0).stdout;
+    assert!(fine.contains("\nok: no policy objects (verdict: abstain)\n"), "{fine}");
+}
+
+#[test]
 fn explain_says_why_a_text_was_not_understood_in_full() {
     let world = World::new();
     let ended = assert_exit(&world, &["explain", "echo \"$(\""], 0);

@@ -272,3 +272,24 @@ fn config_show_lists_them() {
     assert_eq!(shown["allow"][0]["command"], json!(["rm", "-rf"]), "{shown}");
     assert_eq!(shown["allow"][0]["why"], "npm recreates it");
 }
+
+#[test]
+fn targets_cover_folders_and_what_is_below_them() {
+    for target in ["cache", "./cache", "cache/", "cache//", "cach*", "{cache,tmp}"] {
+        let world = allowing(&format!("[[allow]]\ncommand = ['rm', '-rf']\ntargets = ['{target}']\n"));
+        for command in ["rm -rf cache", "rm -rf ./cache", "rm -rf cache/a", "rm -rf cache/a/b cache"] {
+            assert_silent(&world.bash(command));
+        }
+        for command in ["rm -rf src", "rm -rf cache src", "rm -rf src/cache", "rm -rf cache/../src"] {
+            assert_ask(&world.bash(command), &[]);
+        }
+    }
+    let below = allowing("[[allow]]\ncommand = ['rm', '-rf']\ntargets = ['cache//a/**']\n");
+    assert_silent(&below.bash("rm -rf cache/a/b"));
+    assert_ask(&below.bash("rm -rf cache/a"), &[]);
+    let of_effects = allowing(
+        "[[allow]]\ncommand = ['git', 'checkout']\neffects = ['git.discard', 'fs.write']\ntargets = ['./src']\n",
+    );
+    assert_silent(&of_effects.bash("git checkout -- src/x.ts"));
+    assert_ask(&of_effects.bash("git checkout -- lib/x.ts"), &[]);
+}

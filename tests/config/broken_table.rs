@@ -247,6 +247,10 @@ fn an_entry_of_a_usual_file_that_cannot_be_used_is_ignored_alone() {
         warned(&write("docs/a.md"));
     }
     assert_text!("usual_file_entries", transcript.0);
+    world.write(".claude/hooks/config/write-policies.json", r#"{ "warned": ["drafts/**"], "description": "ours" }"#);
+    let allowed = write("drafts/a.md");
+    assert_eq!(allowed.decision(), "allow", "{allowed:?}");
+    assert!(allowed.reason().contains("ignoring `description`"), "{allowed:?}");
 }
 
 /// A log that can't be written changes no verdict, and only replaces regular files.

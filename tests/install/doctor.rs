@@ -86,6 +86,15 @@ fn what_was_installed_is_fine() {
 }
 
 #[test]
+fn the_first_run_in_a_fresh_home_is_fine() {
+    let world = installed();
+    [".local/state/guard-host", ".cache/guard-host"].iter().for_each(|at| fs::remove_dir_all(world.path(at)).unwrap());
+    let (exit, findings) = examine(&world, &[]);
+    let told = findings.iter().filter(|finding| finding["text"].to_string().contains("doesn't exist yet")).count();
+    assert_eq!((exit, problems(&findings), told), (0, Vec::new(), 2));
+}
+
+#[test]
 fn a_copy_is_tried_and_restored_and_one_line_says_what_is_kept() {
     let world = installed();
     // Other tests run concurrently.

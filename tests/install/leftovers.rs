@@ -18,6 +18,7 @@ fn a_harness_is_known_by_the_name_of_its_vendor() {
         ("claude-code", "claude"),
         ("Claude Code", "claude"),
         ("claude_code", "claude"),
+        ("ClaudeCode", "claude"),
         ("gemini-cli", "gemini"),
         ("qwen-code", "qwen"),
         ("copilot-cli", "copilot"),
@@ -37,6 +38,8 @@ fn a_name_that_is_nearly_one_is_named_and_another_is_not_guessed() {
         ("cladue", "did you mean `claude`?"),
         ("codx", "did you mean `codex`?"),
         ("opncode", "did you mean `opencode`?"),
+        ("ClaudCode", "did you mean `claude`?"),
+        ("claude-cod", "did you mean `claude`?"),
         ("foo", "known harnesses: "),
         ("aider", "known harnesses: "),
     ] {

@@ -360,7 +360,9 @@ fn where_nothing_can_be_written_each_reason_has_its_own_remedy() {
             let ended = end(command, "");
             (ended.exit, ended.stdout + &ended.stderr)
         };
-        for (arguments, exit) in [(&["install", "claude"][..], 70), (&["doctor"], 69), (&["config", "check"], 78)] {
+        for (arguments, exit) in
+            [(&["install", "claude"][..], 70), (&["doctor"], 69), (&["config", "check"], 78), (&["cache", "warm"], 70)]
+        {
             let (ended, said) = run(arguments);
             assert_eq!(ended, exit, "{arguments:?}: {said}");
             assert!(

@@ -79,6 +79,43 @@ fn s1_99a_s2_71_a_script_of_the_authors_is_set_aside_and_its_entry_replaced_in_e
 }
 
 #[test]
+fn a_script_behind_other_words_is_replaced_or_told() {
+    let (name, settings) = ("dangerous-command-guard.sh", "repo/.claude/settings.json");
+    let path = format!(".claude/hooks/{name}");
+    let arguments = ["install", "claude", "--scope", "project", "--shared", "--shim", name];
+    let install = |line: &str| {
+        let world = World::new();
+        script_of_mine(&world, &format!("repo/{path}"));
+        world.write(settings, serde_json::to_string_pretty(&settings_with(line)).unwrap());
+        let said = done(&world, &arguments);
+        let lines = handlers(&json(&world, settings), "PreToolUse");
+        (said.stdout, lines.iter().map(|handler| handler["command"].as_str().unwrap().to_owned()).collect::<Vec<_>>())
+    };
+    for line in [
+        format!("timeout 5 bash {path}"),
+        format!("exec {path}"),
+        format!("FOO=1 {path}"),
+        format!("{path} --strict"),
+        format!("{path} || true"),
+        format!("cat | {path}"),
+        format!("nohup ./{path}"),
+        format!("[ -x {path} ] && {path}"),
+        format!("bash -e \"$CLAUDE_PROJECT_DIR\"/{path} 2>/dev/null"),
+    ] {
+        let (said, lines) = install(&line);
+        assert!(
+            lines.len() == 2 && !lines.contains(&line) && !said.contains("next: check"),
+            "{line}: {lines:?} {said}"
+        );
+    }
+    for line in [format!("{path} | jq ."), format!("python3 log.py; {path}"), format!("my-runner {path}")] {
+        let (said, lines) = install(&line);
+        assert!(lines.len() == 3 && lines.contains(&line), "{line}: {lines:?}");
+        assert!(said.contains(&format!("next: check `{line}` in ")), "{line}: {said}");
+    }
+}
+
+#[test]
 fn s4_10_s4_12_the_script_of_a_plugin_is_set_aside() {
     let world = World::new();
     script_of_mine(&world, "repo/p/hooks/write-control.sh");

@@ -77,6 +77,18 @@ fn a_text_that_is_broken_or_missing_is_a_question_that_says_where() {
     world.write("team.rego", "package guard\ndeny contains \"x\" if to_number(input.input.command) == 1\n");
     told.ask(&world, &world.bash("ls"), &["[team: policy-fault]", "team.rego:2:"]);
     assert_text!("rego_unusable", told.0);
+    let named = |name: &str| {
+        format!(
+            "package guard\n\ndeny contains {{\"rule\": \"{name}\", \"message\": \"no\"}} if {{\n    input.tool == \"Bash\"\n}}\n"
+        )
+    };
+    // In Rego, rules with one name are alternatives.
+    world.write("team.rego", named("no-bash") + named("no-bash").trim_start_matches("package guard\n"));
+    assert_deny(&world.bash("ls"), &["[team: no-bash]"]);
+    world.write("team.rego", named("X Y!"));
+    let checked = world.run(&["config", "check"], "");
+    let is_told = checked.stderr.contains("team.rego:3:1: policy `team`: invalid rule name `X Y!`");
+    assert!(checked.exit == 78 && is_told, "{checked:?}");
 }
 
 #[test]
@@ -92,6 +104,9 @@ fn rules_in_cel_that_are_broken_or_missing_are_a_question_that_says_where() {
     assert_text!("cel_unusable", told.0);
     world.write("team.toml", format!("{rule}\"tool == 'Bash'\"\n"));
     assert_deny(&world.bash("ls"), &["[team: r]"]);
+    world.write("team.toml", format!("{rule}\"true\"\n{rule}\"false\"\n"));
+    let checked = world.run(&["config", "check"], "");
+    assert!(checked.exit == 78 && checked.stderr.contains("two rules have the name `r`"), "{checked:?}");
 }
 
 #[test]

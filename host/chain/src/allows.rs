@@ -78,8 +78,9 @@ impl<S: Sandbox> Chain<'_, S> {
     /// Returns the reason why no allow covers a call, as the rest of a sentence after "because".
     #[must_use]
     pub fn obstacle(&self, verdict: &Verdict, (call, at, facts): CallSite<'_>, analysis: Option<&Analysis>) -> String {
-        let canonical = Resolver::new(&at.cwd, &at.home, &at.project_root).resolve(facts, &at.cwd).canonical;
-        allow::obstacle(verdict, (call, Here { cwd: &at.cwd, canonical: &canonical, root: "" }), analysis)
+        let leads_to = |path: &str| Resolver::new(&at.cwd, &at.home, &at.project_root).resolve(facts, path).canonical;
+        let (canonical, root) = (leads_to(&at.cwd), leads_to(&at.project_root));
+        allow::obstacle(verdict, (call, Here { cwd: &at.cwd, canonical: &canonical, root: &root }), analysis)
     }
 
     /// Returns the allows if they lift the asks about the call.

@@ -82,7 +82,12 @@ impl<S: Sandbox> Chain<'_, S> {
             opinions.push(self.apply_enforcement(entry, inquiry.ask, opinion));
         }
         if let Some((text, hint)) = entry.settings_warning() {
-            opinions.push(Opinion::from_host(&entry.name, "ignored-settings", Outcome::Warn, text, hint));
+            let mut warning = Opinion::from_host(&entry.name, "ignored-settings", Outcome::Warn, text, hint);
+            if entry.ignored_settings().is_none() {
+                // The other settings apply, and so does what they allow.
+                warning.decision.outcome = Outcome::Abstain;
+            }
+            opinions.push(warning);
         }
         (answer, opinions)
     }

@@ -180,11 +180,12 @@ impl<'a> Reader<'a> {
         match &source {
             Source::Builtin(builtin) if guard_builtins::find(builtin).is_none() => {
                 let names: Vec<&str> = guard_builtins::all().iter().map(|builtin| builtin.name).collect();
+                let is_switch = options.source.is_none() && options.enabled == Some(false);
                 let hint = match nearest(builtin, &names) {
-                    Some(name) => format!("did you mean `{name}`?"),
-                    None if self.layer_file.layer == Layer::Project && options.enabled == Some(false) => {
+                    _ if self.layer_file.layer == Layer::Project && is_switch => {
                         "a project's file can't switch off a policy of another file: remove the entry".to_owned()
                     }
+                    Some(name) => format!("did you mean `{name}`?"),
                     None => format!("give a component file as `source`, or one of: {}", names.join(", ")),
                 };
                 return Err(self.problem(&format!("there is no built-in `{builtin}`"), &hint));

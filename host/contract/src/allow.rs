@@ -5,12 +5,12 @@ mod tool;
 
 use std::collections::BTreeMap;
 
-use guard_sdk::globs::Glob;
+use guard_sdk::globs::{Glob, relative};
 use guard_sdk::syntax::operations;
 use serde::{Deserialize, Serialize};
 
 use crate::call::{Dialect, ToolCall};
-use crate::paths::is_below;
+use crate::paths::{below, is_below, lexical};
 use crate::policy::SELF_PROTECT;
 use crate::syntax::{Analysis, Command, Coverage, Effect, Script, Word};
 use crate::verdict::{ALLOWED, Attributed, CALLED, Opinion, Verdict, merge};
@@ -33,6 +33,9 @@ const SCRIPTS: usize = 8;
 
 /// The kind of an effect that deletes.
 const DELETE: &str = "delete";
+
+/// The kind of git's effects.
+const GIT: &str = "vcs";
 
 /// Words that make of commands more than a row of them.
 const KEYWORDS: [&str; 16] = [
@@ -126,13 +129,16 @@ impl Allow {
             return refuse(format!("`{effect}` in `effects` isn't an operation"), "write it as in `git.push`");
         }
         for target in &self.targets {
-            if let Err(error) = Glob::new(target) {
-                return refuse(error.to_string(), "write a path, or a pattern such as `dist/**`");
-            }
             let leads_out = target.starts_with(['/', '~']) || target.split('/').any(|part| part == "..");
             if leads_out {
                 let hint = "write it relative to the folder of `within`";
                 return refuse(format!("`{target}` in `targets` leads out of the folder"), hint);
+            }
+            // With `effects`, it may match a name that isn't a path.
+            let checked =
+                if self.effects.is_empty() { relative(target).map(drop) } else { Glob::new(target).map(drop) };
+            if let Err(error) = checked {
+                return refuse(error.to_string(), "write a path, or a pattern such as `dist/**`");
             }
             if !target.contains(char::is_alphanumeric) {
                 return refuse(format!("`{target}` in `targets` matches everything"), "name what may go");
@@ -204,13 +210,13 @@ impl Allow {
                     && command.cwd == here.cwd
                     && self.is_at(here)
                     && !effects.is_empty()
-                    && effects.iter().all(|effect| self.is_within(effect) && self.matches_effect(effect))
+                    && effects.iter().all(|effect| self.is_within(effect, here) && self.matches_effect(effect, here))
             }
             true => {
                 rest.is_empty()
                     && command.cwd == here.cwd
                     && self.is_at(here)
-                    && effects.iter().all(|effect| self.is_within(effect))
+                    && effects.iter().all(|effect| self.is_within(effect, here))
             }
             false => {
                 // Most programs follow a link that a pattern finds.
@@ -225,22 +231,34 @@ impl Allow {
         }
     }
 
+    /// The folder of `within`. Empty if it isn't known.
+    fn folder<'f>(&'f self, here: Here<'f>) -> &'f str {
+        if self.within.is_empty() { here.root } else { &self.within }
+    }
+
     /// The call happens in the folder of `within`.
     fn is_at(&self, here: Here<'_>) -> bool {
-        let folder = if self.within.is_empty() { here.root } else { &self.within };
+        let folder = self.folder(here);
         !folder.is_empty() && (here.canonical == folder || is_below(here.canonical, folder))
     }
 
     /// The effect is on no file, or on one in the folder.
-    fn is_within(&self, effect: &Effect) -> bool {
+    fn is_within(&self, effect: &Effect, here: Here<'_>) -> bool {
         effect.certain
-            && (effect.path.canonical.is_empty() && effect.path.raw.is_empty() || self.relative_path(effect).is_some())
+            && (is_without_file(effect)
+                || is_of_git(effect, here.cwd, self.folder(here))
+                || self.relative_path(effect).is_some())
     }
 
     /// The effect is one of those that are named, on something that a pattern names if there are any.
-    fn matches_effect(&self, effect: &Effect) -> bool {
-        let place = self.relative_path(effect).unwrap_or(&effect.target);
-        let matches = |target: &String| Glob::new(target).is_ok_and(|glob| glob.matches(place));
+    fn matches_effect(&self, effect: &Effect, here: Here<'_>) -> bool {
+        let of_git = lexical(&effect.path.raw, "", "");
+        let of_git = Some(&of_git).filter(|_| !is_without_file(effect));
+        let place = self.relative_path(effect).or_else(|| below(of_git?, self.folder(here)));
+        let matches = |target: &String| match place {
+            Some(place) => covers_path(target, place),
+            None => Glob::new(target).is_ok_and(|glob| glob.matches(&effect.target)),
+        };
         // To another remote, or to more than one branch, is more than such a command mostly does.
         let is_wide =
             ["all", "mirror", "prune", "tags"].iter().any(|tag| effect.tags.iter().any(|(name, _)| name == tag));
@@ -254,9 +272,7 @@ impl Allow {
     /// The effect is on a file that a pattern names.
     fn has_target(&self, effect: &Effect) -> bool {
         let place = self.relative_path(effect).filter(|_| effect.certain);
-        let matches =
-            |place: &str| self.targets.iter().any(|target| Glob::new(target).is_ok_and(|glob| glob.matches(place)));
-        place.is_some_and(matches)
+        place.is_some_and(|place| self.targets.iter().any(|target| covers_path(target, place)))
     }
 
     /// Where the effect's file lies in the folder, by the machine's word; `None` if it lies elsewhere, or is the folder.
@@ -271,6 +287,25 @@ impl Allow {
         Some(place)
             .filter(|place| is_here && !place.is_empty() && *place != "." && !place.split('/').any(|part| part == ".."))
     }
+}
+
+/// Returns whether the pattern matches the path, or a folder that contains it. Unlike `cache/**`, `cache/` also matches
+/// the folder itself.
+fn covers_path(pattern: &str, path: &str) -> bool {
+    relative(pattern.trim_end_matches('/')).and_then(|plain| Glob::new(&plain)).is_ok_and(|glob| glob.covers(path))
+}
+
+fn is_without_file(effect: &Effect) -> bool {
+    effect.path.canonical.is_empty() && effect.path.raw.is_empty()
+}
+
+/// Returns whether git's effect is on a path below the working directory or the folder. The host only follows links for
+/// effects on files.
+fn is_of_git(effect: &Effect, cwd: &str, folder: &str) -> bool {
+    let is_here = effect.tags.iter().all(|(name, _)| name != "where");
+    let path = lexical(&effect.path.raw, "", "");
+    let is_inside = is_below(&path, cwd) || !folder.is_empty() && is_below(&path, folder);
+    effect.kind == GIT && is_here && effect.path.canonical.is_empty() && is_inside
 }
 
 /// Returns whether an operand is known. A pattern may match names in one folder that don't begin with a dot: `.?` finds

@@ -150,10 +150,7 @@ impl Attributed {
     /// Returns the rule's name for people: its id, or the user's name for it.
     #[must_use]
     pub fn name(&self) -> &str {
-        let called = self.finding.tags.iter().find(|(name, _)| name == CALLED).map(|(_, value)| value.as_str());
-        let called = called.filter(|called| !called.is_empty() && !called.contains(char::is_control));
-        let name = called.unwrap_or(&self.finding.rule);
-        name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or(name)
+        rule_name(&self.finding)
     }
 
     /// Returns the policy and the rule as `policy:rule`, as in approvals and logs.
@@ -161,6 +158,15 @@ impl Attributed {
     pub fn rule(&self) -> String {
         format!("{}:{}", self.policy, self.name())
     }
+}
+
+/// Returns the name of a finding's rule for people: its id, or the user's name for it.
+#[must_use]
+pub fn rule_name(finding: &Finding) -> &str {
+    let called = finding.tags.iter().find(|(name, _)| name == CALLED).map(|(_, value)| value.as_str());
+    let called = called.filter(|called| !called.is_empty() && !called.contains(char::is_control));
+    let name = called.unwrap_or(&finding.rule);
+    name.get(..name.floor_char_boundary(NAME_BYTES)).unwrap_or(name)
 }
 
 /// The verdict of a chain on a call.
@@ -300,6 +306,11 @@ pub fn merge(opinions: impl IntoIterator<Item = Opinion>) -> Verdict {
         let of_host = opinion.of_host;
         let attribute = |finding| Attributed { policy: opinion.policy.clone(), finding, of_host };
         verdict.findings.extend(opinion.decision.findings.into_iter().map(attribute));
+    }
+    // The host's warnings are always shown.
+    let is_warning = |found: &Attributed| found.of_host && found.finding.outcome == Outcome::Warn;
+    if verdict.outcome == Outcome::Abstain && verdict.findings.iter().any(is_warning) {
+        verdict.outcome = Outcome::Warn;
     }
     verdict.skips_prompt = verdict.outcome == Outcome::Allow && allowed && all_may;
     verdict

@@ -5,12 +5,14 @@
 
 mod closing;
 mod line;
+mod wrapped;
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use guard_contract::paths::lexical;
+use guard_contract::shell_word::word;
 use serde_json::Value;
 
 use crate::install::{HookLocation, InstallError, InstallOptions, Running};
@@ -180,11 +182,9 @@ const INTERPRETERS: &[&str] = &["bash", "dash", "ksh", "node", "perl", "python",
 /// Returns the script that a handler starts, regardless of its author.
 pub(super) fn script_of(handler: &Value, names: &ProgramNames) -> Option<String> {
     let line = opened(handler.get("command").and_then(Value::as_str)?);
-    let (mut words, folder) = words_behind_cd(&line, names, &names.project.to_string_lossy())?;
-    let args = handler.get("args").and_then(Value::as_array);
-    words.extend(args.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
-    let (words, folder) = unwrapped((words, folder), names)?;
-    script_of_words(&words, INTERPRETERS, names, &folder)
+    let args = handler.get("args").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let args = args.iter().filter_map(Value::as_str).map(word);
+    wrapped::script(&std::iter::once(line.into_owned()).chain(args).collect::<Vec<_>>().join(" "), names)
 }
 
 /// Returns the words of a line, and the directory in which its command starts. Supports `cd FOLDER && ...`.

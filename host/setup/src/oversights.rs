@@ -14,6 +14,7 @@ mod patterns;
 mod typos;
 mod void_keys;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use guard_config::problem::entry_location;
@@ -28,6 +29,7 @@ use guard_state::AppDirs;
 use guard_state::files::read_text;
 use guard_state::session::today;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::check::{Mistake, Severity};
 pub(crate) use misplaced::lookalikes;
@@ -112,10 +114,12 @@ fn undecided_by_user(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     Some(Problem { layer: Layer::User, ..warning(dirs.config.display().to_string(), text, hint) })
 }
 
-/// Reports a chain that lacks the policy that protects guard-host itself, or only runs it for some tools.
+/// Reports a chain that lacks the policy that protects guard-host itself, or only runs it for some tools or rules.
 fn unprotected(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     let entries = || prepared.members.iter().map(|member| &member.entry);
     let mut own = entries().filter(|entry| entry.name == SELF_PROTECT && entry.layer != Layer::Project);
+    let (others, loosened) = (own.clone().skip(1), own.clone().next().map(loosened_rules).unwrap_or_default());
+    let loosened = others.fold(loosened, |rules, entry| rules.intersection(&loosened_rules(entry)).cloned().collect());
     let is_dropped = prepared.config.disabled.iter().any(|name| name == SELF_PROTECT)
         || entries().any(|entry| entry.layer == Layer::Managed);
     let (layer, text, hint) = match own.next() {
@@ -135,10 +139,27 @@ fn unprotected(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
             let text = format!("`self-protect` judges only {}, so other tools can change guard-host", tools.join(", "));
             (*layer, text, "remove `tools` from its entry".to_owned())
         }
+        Some(Entry { layer, .. }) if !loosened.is_empty() => {
+            let rules = loosened.into_iter().collect::<Vec<_>>().join("`, `");
+            let text =
+                format!("`self-protect` doesn't stop `{rules}`, so an agent can change, pause or remove guard-host");
+            (*layer, text, "remove these rules from `silence` and `lower`".to_owned())
+        }
         _ => return None,
     };
     let file = if layer == Layer::Managed { &dirs.managed } else { &dirs.config };
     Some(Problem { layer, ..warning(entry_location(file, SELF_PROTECT), text, hint) })
+}
+
+/// Returns the rules that an entry's settings turn off or make milder.
+fn loosened_rules(entry: &Entry) -> BTreeSet<String> {
+    let settings: Value = serde_json::from_str(&entry.settings).unwrap_or_default();
+    let list = |key: &str| -> BTreeSet<String> {
+        let names = settings.get(key).and_then(Value::as_array).into_iter().flatten();
+        names.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let lowered: BTreeSet<String> = list("lower").difference(&list("raise")).cloned().collect();
+    lowered.union(&list("silence")).cloned().collect()
 }
 
 /// The required part of a built-in's description.

@@ -160,7 +160,8 @@ fn nearest_folder(path: &Path) -> &Path {
 }
 
 /// Returns the folder in which the path or its parent folders can't be created, and the error.
-pub(crate) fn obstacle(path: &Path) -> Option<(&Path, io::Error)> {
+#[must_use]
+pub fn obstacle(path: &Path) -> Option<(&Path, io::Error)> {
     let folder = nearest_folder(path);
     if let Err(error) = check_entry(folder) {
         return Some((folder, error));

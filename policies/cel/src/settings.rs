@@ -1,5 +1,7 @@
 //! [`Settings`]: the list of rules, not yet compiled.
 
+use std::collections::BTreeSet;
+
 use guard_sdk::serde_json::{Map, Value};
 use serde::Deserialize;
 
@@ -70,7 +72,19 @@ impl Settings {
         match self.rules.len() {
             0 => Err("there are no `rules`: name their file with `settings-file`, and see that it is there".to_owned()),
             length if length > RULES => Err(format!("there are more than {RULES} `rules`")),
-            _ => Ok((self.rules, Value::Object(self.data))),
+            _ => check_names(&self.rules).map(|()| (self.rules, Value::Object(self.data))),
         }
     }
+}
+
+/// Checks that the rules can be told apart in verdicts and lists.
+fn check_names(rules: &[RawSettings]) -> Result<(), String> {
+    let mut known = BTreeSet::new();
+    for RawSettings { rule, .. } in rules {
+        policy_input_document::check_rule_name(rule)?;
+        if !known.insert(rule) {
+            return Err(format!("two rules have the name `{rule}`: rename one, or join their conditions with `||`"));
+        }
+    }
+    Ok(())
 }

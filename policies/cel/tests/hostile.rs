@@ -44,8 +44,9 @@ fn an_expression_that_does_not_parse_is_refused_with_rule_key_line_and_column() 
     let strange = rule("false && analyis.coverage == 'complete'");
     fails(&json!({ "rules": [strange] }), &["`r`, `when`", "`analyis`"]);
     let mut broken = rule("true");
+    broken["rule"] = json!("broken");
     broken["message-expression"] = json!("'a' +");
-    fails(&json!({ "rules": [rule("false"), broken] }), &["`r`, `message-expression`, 1:"]);
+    fails(&json!({ "rules": [rule("false"), broken] }), &["`broken`, `message-expression`, 1:"]);
 }
 
 #[test]
@@ -93,13 +94,29 @@ fn an_error_of_evaluation_is_a_fault_and_never_silence() {
     }
 }
 
+#[test]
+fn a_name_is_plain_and_its_own() {
+    fails(&json!({ "rules": [rule("true"), rule("false")] }), &["two rules have the name `r`"]);
+    for name in ["X Y!", "", "a:b"] {
+        let mut named = rule("true");
+        named["rule"] = json!(name);
+        fails(&json!({ "rules": [named] }), &["invalid rule name"]);
+    }
+    let mut named = rule("true");
+    named["rule"] = json!("Team.no_force-2.1");
+    assert!(ask(&json!({ "rules": [named] })).is_ok());
+}
+
 /// A deny is reported even if other rules fail.
 #[test]
 fn a_deny_outranks_a_fault() {
-    let decision = ask(&json!({ "rules": [rule("input.nothing"), rule("tool == 'Bash'")] })).unwrap();
+    let mut other = rule("tool == 'Bash'");
+    other["rule"] = json!("other");
+    let decision = ask(&json!({ "rules": [rule("input.nothing"), other] })).unwrap();
     assert_eq!(decision.outcome, Outcome::Deny);
     let mut warns = rule("true");
     warns["outcome"] = json!("warn");
+    warns["rule"] = json!("warns");
     assert!(ask(&json!({ "rules": [warns, rule("input.nothing")] })).is_err());
 }
 

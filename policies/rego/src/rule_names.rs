@@ -13,6 +13,16 @@ type Values<'a> = BTreeMap<&'a str, Option<&'a Expr>>;
 /// Returns the name that the rule reports: the key or the `rule` of its value, or else the name of its head. `None` if
 /// it depends on the call, or isn't in `heads`.
 pub(crate) fn name(rule: &Rule, heads: &[&str]) -> Option<String> {
+    named(rule, heads).map(|(name, _)| name)
+}
+
+/// Returns the name in the `rule` of the rule's value. `None` if it depends on the call, or isn't in `heads`.
+pub(crate) fn own_name(rule: &Rule, heads: &[&str]) -> Option<String> {
+    named(rule, heads).filter(|(_, is_own)| *is_own).map(|(name, _)| name)
+}
+
+/// Returns the name that the rule reports, and whether it is the `rule` of its value.
+fn named(rule: &Rule, heads: &[&str]) -> Option<(String, bool)> {
     let Rule::Spec { head, .. } = rule else { return None };
     let (refr, value) = match head {
         RuleHead::Compr { refr, assign, .. } => (refr, assign.as_ref().map(|assign| &assign.value)),
@@ -36,14 +46,14 @@ pub(crate) fn name(rule: &Rule, heads: &[&str]) -> Option<String> {
         Expr::RefDot { field, .. } => field.0.text().to_owned(),
         _ => head.to_owned(),
     };
-    let Some(value) = value else { return Some(key) };
+    let Some(value) = value else { return Some((key, false)) };
     match bound_expression(value, &values)? {
         Expr::Object { fields, .. } => {
             let named = fields.iter().find(|(_, name, _)| text(name, &values).as_deref() == Some("rule"));
-            named.map_or(Some(key), |(.., name)| text(name, &values))
+            named.map_or(Some((key, false)), |(.., name)| Some((text(name, &values)?, true)))
         }
         // A list, a set or a reference to another rule can contain any names.
-        Expr::String { .. } | Expr::RawString { .. } | Expr::Bool { .. } | Expr::Call { .. } => Some(key),
+        Expr::String { .. } | Expr::RawString { .. } | Expr::Bool { .. } | Expr::Call { .. } => Some((key, false)),
         _ => None,
     }
 }

@@ -77,6 +77,14 @@ impl Text {
         if let Some((span, problem)) = found {
             return Err(format!("{}: {problem}", format_location(span)));
         }
+        for rule in
+            engine.get_modules().iter().filter(|module| is_asked(module.as_ref())).flat_map(|module| &module.policy)
+        {
+            if let Some(name) = rule_names::own_name(rule, &heads) {
+                let checked = policy_input_document::check_rule_name(&name);
+                checked.map_err(|error| format!("{}: {error}", place_of(names::head(rule).span())))?;
+            }
+        }
         Ok(Self { engine, heads })
     }
 

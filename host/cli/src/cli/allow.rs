@@ -116,18 +116,7 @@ fn remaining_rules(
     dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<Option<String>> {
-    // Policies that ask about a file only judge its path.
-    let input = match question.tool.as_str() {
-        "Bash" => Value::String(question.operation.clone()),
-        "Read" | "Write" | "Edit" => {
-            json!({ "file_path": lexical(&question.operation, &at.cwd, &at.home), "content": "" })
-        }
-        _ => match recorded_input(question) {
-            Some(input) => Value::Object(input),
-            None => return Ok(None),
-        },
-    };
-    let Ok(calls) = tool_calls(&question.tool, input) else { return Ok(None) };
+    let Some(calls) = recorded_calls(question, at) else { return Ok(None) };
     let at = CallContext { session: question.session.clone(), ..at.clone() };
     let Some(trace) = Evaluator::open(dirs, environment, &at.projects())?.decide_in_session(&calls, &at) else {
         return Ok(None);
@@ -148,6 +137,19 @@ fn remaining_rules(
         text.push_str(&format!("\n  to forget the earlier calls: guard-host session clear --session {session}"));
     }
     Ok(Some(text))
+}
+
+/// Returns the calls of an ask. `None` if the log doesn't have their arguments.
+fn recorded_calls(question: &Record, at: &CallContext) -> Option<Vec<ToolCall>> {
+    let input = match question.tool.as_str() {
+        "Bash" => Value::String(question.operation.clone()),
+        // Policies that ask about a file only judge its path.
+        "Read" | "Write" | "Edit" => {
+            json!({ "file_path": lexical(&question.operation, &at.cwd, &at.home), "content": "" })
+        }
+        _ => Value::Object(recorded_input(question)?),
+    };
+    tool_calls(&question.tool, input).ok()
 }
 
 /// Returns the arguments of a call of a tool other than the shell, if the log has them.

@@ -350,7 +350,7 @@ pub(super) enum ConfigCommand {
     /// Find mistakes: start every policy with its settings, run its examples, and let it judge a few calls
     #[command(
         after_help = "Unless you name a file, also checks the managed file, the `[remote]` token, the audit log and the last `sync`.
-`guard-host doctor` also contacts the `[remote]` server.
+`guard-host doctor` also contacts the `[remote]` server, and checks the files that register the hook.
 
 Examples:
   guard-host config check

@@ -14,15 +14,16 @@ use guard_config::Overrides;
 use guard_contract::exit::Exit;
 use guard_engine::Engine;
 use guard_hook::audit::moment;
-use guard_hook::cache::{self, Artifacts, CachedFile, Member, Readiness, clear, stored};
+use guard_hook::cache::{self, Artifacts, CachedFile, Member, Prepared, Readiness, clear, stored};
 use guard_hook::embedded;
 use guard_hook::hook::warm_lock;
 use guard_hook::nested;
 use guard_kit::compile::making;
+use guard_setup::surroundings::obstacle;
 use guard_state::AppDirs;
 use guard_state::Seal;
 use guard_state::environment::Environment;
-use guard_state::{FileLock, make_private};
+use guard_state::{FileLock, io_hint, make_private};
 
 pub(super) fn run(args: &CacheArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     match &args.command {
@@ -58,6 +59,12 @@ pub(super) fn warm(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<
     for problem in &prepared.config.problems {
         print::problem(&format!("error: {problem}"));
         exit = Exit::Config;
+    }
+    let is_saved = || Prepared::open(dirs, &environment.program, &at.projects()).is_some();
+    let folders = [dirs.cache.as_path(), dirs.state.as_path()];
+    if let Some((folder, error)) = folders.into_iter().find_map(obstacle).filter(|_| !is_saved()) {
+        let text = format!("can't save the prepared chain: `{}`: {error}", folder.display());
+        return Err(refused(Exit::Software, text, io_hint(&error)));
     }
     Ok(exit)
 }

@@ -66,6 +66,14 @@ fn outcome(trace: Option<&Trace>) -> Outcome {
     trace.map_or(Outcome::Abstain, |trace| trace.verdict.outcome)
 }
 
+/// Formats an outcome and its reason for people.
+pub(super) fn headline(outcome: Outcome, reason: &str) -> String {
+    let name = outcome_name(outcome);
+    // "Abstain" means little to people.
+    let (word, after) = if outcome == Outcome::Abstain { ("ok", " (verdict: abstain)") } else { (name, "") };
+    format!("{}: {}{after}", print::coloured(word, name), reason.replace('\n', "\n  "))
+}
+
 /// Returns the exit code of an outcome.
 fn exit(outcome: Outcome) -> Exit {
     match outcome {
@@ -89,16 +97,9 @@ pub(super) fn run(args: &CheckArgs, dirs: &AppDirs, environment: &Environment) -
         Format::Human if print::is_quiet() => {}
         Format::Json => print::line(&serde_json::to_string(&Record::from_trace(trace.as_ref()))?)?,
         Format::Human => {
-            let outcome = outcome_name(outcome(trace.as_ref()));
-            let reason = trace.as_ref().map(|trace| text::reason(&trace.verdict)).unwrap_or_default();
-            let reason = if reason.is_empty() { "no policy objects".to_owned() } else { reason };
-            // "Abstain" means little to people.
-            let (word, after) = if outcome == "abstain" { ("ok", " (verdict: abstain)") } else { (outcome, "") };
-            print::line(&format!(
-                "{}: {}{after}",
-                print::color_by_outcome(word, outcome),
-                reason.replace('\n', "\n  ")
-            ))?;
+            let told = trace.as_ref().map(|trace| text::reason(&trace.verdict)).unwrap_or_default();
+            let told = if told.is_empty() { "no policy objects".to_owned() } else { told };
+            print::line(&headline(outcome(trace.as_ref()), &told))?;
         }
     }
     for line in trace.iter().flat_map(|trace| Parts::new(trace).policies) {

@@ -10,14 +10,14 @@ use maud::html;
 use serde_json::{Map, Value, json};
 
 use super::args::{ExplainArgs, Format};
-use super::check::{Record, coverage_name, input_text};
+use super::check::{Record, coverage_name, headline, input_text};
 use super::html::shell;
 use super::print;
 use super::subject::{Evaluator, call_context, calls, policy_and_input};
 use guard_contract::call::ToolCall;
 use guard_contract::exit::Exit;
 use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity, Via};
-use guard_contract::verdict::Verdict;
+use guard_contract::verdict::{Verdict, rule_name};
 use guard_contract::{Finding, Outcome, outcome_name, rank};
 use guard_harness::text;
 use guard_hook::chain::{Step, Trace};
@@ -158,9 +158,8 @@ impl Parts {
         }
         self.tree.iter().try_for_each(|line| print::line(&format!("  {line}")))?;
         self.policies.iter().try_for_each(|line| print::line(line))?;
-        let outcome = outcome_name(outcome);
         print::line("")?;
-        print::line(&format!("{}: {}", print::color_by_outcome(outcome, outcome), self.reason.replace('\n', "\n  ")))?;
+        print::line(&headline(outcome, &self.reason))?;
         self.milder.iter().try_for_each(|line| print::line(line))
     }
 }
@@ -195,7 +194,7 @@ fn policy(step: &Step) -> Vec<String> {
     let queried = if step.answer.asked.is_empty() { "nothing".to_owned() } else { step.answer.asked.join(", ") };
     let mut lines = vec![format!("{}: {outcome} ({}, asked for {queried})", step.policy, time(step.time))];
     let findings = step.answer.decision.iter().flat_map(|decision| &decision.findings);
-    lines.extend(findings.map(|finding| format!("  {} {}", outcome_name(finding.outcome), finding.rule)));
+    lines.extend(findings.map(|finding| format!("  {} {}", outcome_name(finding.outcome), rule_name(finding))));
     lines.extend(step.answer.log.iter().map(|line| format!("  log: {}", printable(&line.message))));
     lines
 }
@@ -206,7 +205,7 @@ fn decisive_findings(verdict: &Verdict) -> Vec<String> {
     for outcome in [Outcome::Deny, Outcome::Ask] {
         let at = verdict.findings.iter().filter(|attributed| attributed.finding.outcome == outcome);
         let mut rules: Vec<String> =
-            at.map(|attributed| format!("{}: {}", attributed.policy, attributed.finding.rule)).collect();
+            at.map(|attributed| format!("{}: {}", attributed.policy, attributed.name())).collect();
         rules.dedup();
         if rules.is_empty() {
             continue;
@@ -214,8 +213,11 @@ fn decisive_findings(verdict: &Verdict) -> Vec<String> {
         let below = verdict.findings.iter().map(|attributed| attributed.finding.outcome);
         let below = below.filter(|other| rank(*other) < rank(outcome)).max_by_key(|other| rank(*other));
         let also = if lines.is_empty() { "without" } else { "also without" };
-        let then = outcome_name(below.unwrap_or(Outcome::Abstain));
-        lines.push(format!("  {also} [{}] it would be {then}", rules.join("], [")));
+        let then = match below.unwrap_or(Outcome::Abstain) {
+            Outcome::Abstain => "no policy would object (verdict: abstain)".to_owned(),
+            below => format!("it would be {}", outcome_name(below)),
+        };
+        lines.push(format!("  {also} [{}] {then}", rules.join("], [")));
     }
     lines
 }

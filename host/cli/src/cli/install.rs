@@ -152,10 +152,14 @@ pub(super) fn registration(name: &str) -> anyhow::Result<Registered> {
         return Err(exit_error(Exit::Usage, text, hint));
     }
     let names: Vec<&str> = known.iter().map(|(harness, _)| harness.name()).collect();
+    let titles: Vec<String> = known.iter().map(|(_, registration)| title_in_words(registration.title())).collect();
+    let title = nearest(&title_in_words(name), &titles.iter().map(String::as_str).collect::<Vec<_>>());
+    let of_title = names.iter().zip(&titles).find(|(_, own)| title == Some(own.as_str())).map(|(name, _)| *name);
     let text = format!("there is no harness `{name}` that guard-host registers with");
     // Any short word is within a small edit distance of another one.
     let hint = match nearest(name, &names)
-        .filter(|similar| similar.starts_with(name.chars().take(1).collect::<Vec<_>>().as_slice()))
+        .or(of_title)
+        .filter(|similar| similar.starts_with(title_in_words(name).chars().take(1).collect::<Vec<_>>().as_slice()))
     {
         Some(similar) => format!("did you mean `{similar}`?"),
         None => format!("known harnesses: {}; docs/harness-details.md says what to do with others", names.join(", ")),
@@ -163,11 +167,11 @@ pub(super) fn registration(name: &str) -> anyhow::Result<Registered> {
     Err(exit_error(Exit::Usage, text, hint))
 }
 
-/// Normalizes a title: `Claude Code`, `claude-code` and `claude_code` are the same, as are `Copilot CLI` and `copilot`.
+/// Normalizes a title: `Claude Code`, `ClaudeCode` and `claude_code` are the same, as are `Copilot CLI` and `copilot`.
 fn title_in_words(title: &str) -> String {
     let lower = title.to_ascii_lowercase();
     let words: Vec<&str> = lower.split([' ', '-', '_']).filter(|word| !matches!(*word, "" | "cli")).collect();
-    words.join("-")
+    words.concat()
 }
 
 /// A harness and its registration.

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::allow::{lifts, root, target};
+use super::allow::{Setting, lifts, root, target};
 use super::subject::{Evaluators, call_context, tool_calls};
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
@@ -300,15 +301,13 @@ pub(super) fn is_answered_by(
     dirs: &AppDirs,
     environment: &Environment,
 ) -> anyhow::Result<bool> {
+    let setting = |name: &String| {
+        let (policy, item) = name.split_once(':')?;
+        Some(Setting { policy: policy.to_owned(), key: "lower", item: item.to_owned() })
+    };
+    let Some(settings) = names.iter().map(setting).collect::<Option<Vec<_>>>() else { return Ok(false) };
     let scratch = tempfile::tempdir()?;
-    let mut text = fs::read_to_string(&dirs.config).ok();
-    for name in names {
-        let Some((policy, name)) = name.split_once(':') else { return Ok(false) };
-        let Ok(extended) = target(dirs).extend(text.as_deref(), policy, "lower", name) else { return Ok(false) };
-        text = Some(extended);
-    }
-    let dirs = AppDirs { config: scratch.path().join("guard.toml"), ..dirs.clone() };
-    fs::write(&dirs.config, text.unwrap_or_default())?;
+    let Some(dirs) = with_settings(&settings, scratch.path(), dirs)? else { return Ok(false) };
     let mut evaluators = Evaluators::new(&dirs, environment);
     for (call, at) in calls {
         let verdict = evaluators.decide(std::slice::from_ref(*call), at)?.map(|trace| trace.verdict);
@@ -317,6 +316,18 @@ pub(super) fn is_answered_by(
         }
     }
     Ok(true)
+}
+
+/// Returns folders with a copy of the user's file to which the settings are added. `None` if that fails.
+pub(super) fn with_settings(settings: &[Setting], scratch: &Path, dirs: &AppDirs) -> anyhow::Result<Option<AppDirs>> {
+    let mut text = fs::read_to_string(&dirs.config).ok();
+    for Setting { policy, key, item } in settings {
+        let Ok(extended) = target(dirs).extend(text.as_deref(), policy, key, item) else { return Ok(None) };
+        text = Some(extended);
+    }
+    let changed = AppDirs { config: scratch.join("guard.toml"), ..dirs.clone() };
+    fs::write(&changed.config, text.unwrap_or_default())?;
+    Ok(Some(changed))
 }
 
 impl Suggestion {

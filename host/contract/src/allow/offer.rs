@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Allow, Here, IN_SCRIPT, is_from_script, is_row_of_commands, root_command};
+use super::{
+    Allow, GIT, Here, IN_SCRIPT, is_from_script, is_of_git, is_row_of_commands, is_without_file, root_command,
+};
 use crate::Layer;
 use crate::call::{Dialect, ToolCall};
 use crate::policy::SELF_PROTECT;
@@ -124,10 +126,10 @@ fn allow_by_common_folder(allows: &[Allow], analysis: &Analysis) -> Option<Vec<A
 /// The allow with the folder of each target in its place.
 fn widen_to_folders(allow: &Allow) -> Allow {
     let folder = |target: &String| match target.rsplit_once('/') {
-        Some((folder, _)) => vec![format!("{folder}/**")],
-        None => vec![target.clone(), format!("{target}/**")],
+        Some((folder, _)) => format!("{folder}/**"),
+        None => target.clone(),
     };
-    let targets: BTreeSet<String> = allow.targets.iter().flat_map(folder).collect();
+    let targets: BTreeSet<String> = allow.targets.iter().map(folder).collect();
     Allow { targets: targets.into_iter().collect(), ..allow.clone() }
 }
 
@@ -142,7 +144,7 @@ fn is_verb(word: &Word) -> bool {
 pub(super) fn is_plain_word(word: &Word, program: &str) -> bool {
     /// The permitted options of `git`. Its other options may be shortened, and some of them run a program.
     const OF_GIT: &[&str] =
-        &["-u", "--set-upstream", "-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress"];
+        &["--", "-u", "--set-upstream", "-q", "--quiet", "-v", "--verbose", "--progress", "--no-progress"];
     const ELSEWHERE: &[&str] = &["-R", "--repo", "--host", "--registry", "--config", "--exec"];
     let text = word.text.as_str();
     let is_address = text.contains("://")
@@ -187,8 +189,9 @@ pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis
         let whole = analysis.effects.iter().find(is_whole);
         let outside = analysis.effects.iter().find(|effect| {
             effect.command_id == command.id
-                && !effect.path.canonical.is_empty()
+                && (!effect.path.canonical.is_empty() || effect.kind == GIT && !is_without_file(effect))
                 && effect.path.project_relative.is_empty()
+                && !is_of_git(effect, here.cwd, here.root)
         });
         if is_from_script(command) {
             if let Some(obstacle) = obstacle_in_script(command, analysis) {
@@ -217,12 +220,15 @@ pub fn obstacle(verdict: &Verdict, (call, here): (&ToolCall, Here<'_>), analysis
     {
         return format!("{}, and only an allow with `effects` covers a script", run_by_script(command));
     }
-    match analysis.effects.iter().find(|effect| !effect.certain) {
-        Some(guessed) => format!("only the run shows its effect `{}`", guessed.operation),
-        None if analysis.commands.iter().any(|command| !command.certain) => {
+    let is_unresolved = |effect: &&Effect| effect.path.canonical.is_empty() && !is_without_file(effect);
+    let unresolved = analysis.effects.iter().filter(is_unresolved).find(|effect| effect.kind != GIT);
+    match (analysis.effects.iter().find(|effect| !effect.certain), unresolved) {
+        (Some(guessed), _) => format!("only the run shows its effect `{}`", guessed.operation),
+        (None, Some(effect)) => format!("only the run shows where `{}` leads", effect.target),
+        _ if analysis.commands.iter().any(|command| !command.certain) => {
             "only the run shows all of its commands".to_owned()
         }
-        None => "a policy asks that your allows don't apply to".to_owned(),
+        _ => "a policy asks that your allows don't apply to".to_owned(),
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::registration::{NAME, SETTINGS_DIR, Target, settings_in, target};
 use super::settings::BEFORE;
-use crate::command::{arguments, is_shim, script_of, text};
+use crate::command::{arguments, is_shim, script_of, started, text};
 use crate::install::{Foreign, HookLocation, InstallError, InstallOptions, ManagedFile, aside};
 
 /// The start of a script that confirms calls.
@@ -69,12 +69,30 @@ pub(super) fn folder(target: &Target) -> PathBuf {
 /// Returns the scripts by any author that the settings start before a call, if they may be overwritten here.
 fn registered(target: &Target, site: HookLocation<'_>) -> Vec<PathBuf> {
     let names = target.names(site);
-    let settings = settings_in(&target.file);
-    let groups = settings.get("hooks").unwrap_or(&settings).get(BEFORE).and_then(Value::as_array);
-    let handlers = groups.into_iter().flatten().filter_map(|group| group.get("hooks")?.as_array()).flatten();
-    let scripts = handlers.filter_map(|handler| script_of(handler, &names)).map(PathBuf::from);
+    let scripts = handlers(target).into_iter().filter_map(|handler| script_of(&handler, &names)).map(PathBuf::from);
     let is_within = |path: &PathBuf| target.within.as_ref().is_none_or(|folder| path.starts_with(folder));
     scripts.filter(is_within).collect()
+}
+
+/// Returns the handlers that the settings start before a call.
+fn handlers(target: &Target) -> Vec<Value> {
+    let settings = settings_in(&target.file);
+    let groups = settings.get("hooks").unwrap_or(&settings).get(BEFORE).and_then(Value::as_array);
+    let handlers = groups.into_iter().flatten().filter_map(|group| group.get("hooks")?.as_array());
+    handlers.flatten().cloned().collect()
+}
+
+/// Returns the lines of other hooks that contain the script's name, and that do more than start it.
+fn unreplaced(path: &Path, target: &Target, site: HookLocation<'_>) -> Vec<String> {
+    let (names, name) = (target.names(site), path.file_name().unwrap_or_default().to_string_lossy());
+    let is_other = |handler: &Value| {
+        started(handler, &names).is_none() && script_of(handler, &names).is_none_or(|script| Path::new(&script) != path)
+    };
+    let is_separator = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
+    let is_named = |line: &&str| line.split(is_separator).any(|word| word == name);
+    let others = handlers(target).into_iter().filter(is_other);
+    let lines = others.filter_map(|handler| handler.get("command").and_then(Value::as_str).map(str::to_owned));
+    lines.filter(|line| is_named(&line.as_str())).collect()
 }
 
 /// Returns the folders that may contain a confirming script: those of its policy's script, and the usual ones.
@@ -205,6 +223,12 @@ pub(super) fn next_steps(options: &InstallOptions, site: HookLocation<'_>) -> Ve
             known_scripts().join(", ")
         )),
         false => steps.push(format!("know that `{name}` asks {} alone", policies.join(", "))),
+    }
+    for line in target(options, site).iter().flat_map(|target| unreplaced(&path, target, site)) {
+        let file = target(options, site).map(|target| target.file.display().to_string()).unwrap_or_default();
+        steps.push(format!(
+            "check `{line}` in `{file}`: it names `{name}`, and is kept because it does more than start it"
+        ));
     }
     let copy = aside(&path);
     if copy.exists() {

@@ -47,7 +47,9 @@ pub(super) fn folders(dirs: &AppDirs) -> Vec<Finding> {
                     let elsewhere = "`guard-host install NAME --state DIR --cache DIR` uses other folders";
                     return Finding::problem("folders", text, format!("{}; {elsewhere}", io_hint(&why)));
                 }
-                (_, true) => "run `guard-host cache warm`, which makes it".to_owned(),
+                (_, true) => {
+                    return Finding::ok("folders", format!("`{shown}` doesn't exist yet: the first call creates it"));
+                }
                 (FolderErrorKind::Open, _) => format!("run `chmod 700 {shown}`"),
                 _ => format!("move `{shown}` away and run `guard-host cache warm`"),
             };

@@ -33,6 +33,19 @@ pub fn decision(rule: &Rule, mut answers: Vec<RuleAnswer>) -> Decision {
     answers.into_iter().take(FINDINGS).map(finding).collect()
 }
 
+/// Checks a rule's name, which verdicts, approvals and lists of rules contain.
+///
+/// # Errors
+///
+/// If it is empty, or contains other characters than letters, digits and `-_.`.
+pub fn check_rule_name(name: &str) -> Result<(), String> {
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    match !name.is_empty() && name.chars().all(fits) {
+        true => Ok(()),
+        false => Err(format!("invalid rule name `{name}`: use letters, digits and `-_.`")),
+    }
+}
+
 /// The number of bytes used in a line of the trace. The host truncates longer lines.
 const LINE_BYTES: usize = 3 << 10;
 

@@ -11,7 +11,7 @@ use guard_sdk::syntax::{
 };
 use guard_sdk::{Call, Error, Event, Facts, Fault, Presence, ResolvedPath, guest};
 
-pub use answer::{RuleAnswer, decision, format_rules};
+pub use answer::{RuleAnswer, check_rule_name, decision, format_rules};
 pub use shape::{Shape, misspelt, unknown_name};
 
 /// The keys of the document: the top-level names in an expression.

@@ -341,7 +341,8 @@ impl Choices {
     }
 
     /// Shows a change, what it covers, and which other calls it affects.
-    fn show(&self, change: &Change, others: &Others, evaluators: &mut Evaluators<'_>) -> anyhow::Result<()> {
+    fn show(&self, change: &Change, others: &Others<'_>, evaluators: &mut Evaluators<'_>) -> anyhow::Result<()> {
+        let mut loosened = Vec::new();
         let passing = match change {
             Change::Allows(allows) => {
                 allows.iter().try_for_each(|allow| print::line(&indented(&plain(block(allow, "\n").trim_end()))))?;
@@ -353,16 +354,14 @@ impl Choices {
             }
             Change::Settings(settings) => {
                 settings.iter().try_for_each(show_setting)?;
-                if settings.iter().any(|setting| matches!(setting.key, "confirm" | "reads")) {
-                    return Ok(());
-                }
                 let is_of_rule =
                     |setting: &Setting| self.rules.iter().any(|rule| rule.ends_with(&format!(":{}", setting.item)));
-                if !settings.iter().all(is_of_rule) {
-                    // The log has the rules of its calls, but not their operations.
-                    return covers(change).iter().try_for_each(|kind| print::line(&format!("   covers {kind}")));
-                }
-                others.asked_by(&self.rules)
+                let passing;
+                (passing, loosened) = match settings.iter().all(is_of_rule) {
+                    true => (others.asked_by(&self.rules), others.denied_by(&self.rules)),
+                    false => others.loosened_by(settings)?,
+                };
+                passing
             }
         };
         let always = match change {
@@ -378,10 +377,6 @@ impl Choices {
             others.count()
         ))?;
         list(&passing)?;
-        let loosened = match change {
-            Change::Settings(_) => others.denied_by(&self.rules),
-            Change::Allows(_) | Change::CopyInstead => Vec::new(),
-        };
         if loosened.is_empty() {
             return Ok(());
         }

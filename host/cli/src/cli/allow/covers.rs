@@ -76,7 +76,11 @@ fn kinds(operations: &[String]) -> &'static str {
     }
 }
 
-fn describe_setting(Setting { policy, item, .. }: &Setting) -> String {
+fn describe_setting(Setting { policy, key, item }: &Setting) -> String {
+    if let Some(pattern) = item.strip_prefix('!') {
+        let what = if *key == "reads" { "every read of a file" } else { "every file" };
+        return format!("{what} that matches `{}`", plain(pattern));
+    }
     let description = guard_builtins::find(policy)
         .and_then(|builtin| serde_json::from_str::<Description>(builtin.guest.description).ok());
     let rules = description.map(|description| description.manifest.rules).unwrap_or_default();

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::{LOGGED, SHOWN_BYTES, asks, lifts, recorded_input};
+use super::{LOGGED, SHOWN_BYTES, Setting, asks, lifts, recorded_calls, recorded_input};
+use crate::cli::past_questions::with_settings;
 use crate::cli::subject::{Evaluators, call_context, tool_calls};
 use guard_config::load;
-use guard_contract::Outcome;
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::{Outcome, rank};
 use guard_hook::audit::Record;
 use guard_hook::cache::{Readiness, prepare};
 use guard_hook::chain::Trace;
@@ -18,12 +19,16 @@ use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
 /// Other calls that are stopped.
-pub(super) struct Others {
+pub(super) struct Others<'a> {
+    dirs: &'a AppDirs,
+    environment: &'a Environment,
     looked_at: usize,
     asked: Vec<Other>,
     pub(super) denied: Vec<Other>,
     /// The rule, tool and operation of asks for tools other than the shell.
     of_tools: BTreeSet<(String, String, String)>,
+    /// The same asks as calls, with the text to show.
+    calls_of_tools: BTreeMap<String, (Vec<ToolCall>, CallContext)>,
 }
 
 pub(super) struct Other {
@@ -33,9 +38,13 @@ pub(super) struct Other {
     trace: Trace,
 }
 
-impl Others {
+impl<'a> Others<'a> {
     /// Reads the other asks in the log, and the policies' examples.
-    pub(super) fn read(itself: &(String, String), dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Self> {
+    pub(super) fn read(
+        itself: &(String, String),
+        dirs: &'a AppDirs,
+        environment: &'a Environment,
+    ) -> anyhow::Result<Self> {
         let (own, cwd) = itself;
         let at = call_context(environment, Some(cwd.as_str()));
         let config = load(dirs, &at.projects());
@@ -47,10 +56,16 @@ impl Others {
             examples(dirs, environment, &at).into_iter().map(|command| (command, cwd.clone())).collect();
         let mut evaluators = Evaluators::new(dirs, environment);
         let of_tools = asked.iter().filter(|ask| ask.tool != "Bash" && ask.operation != *own);
+        let calls_of_tools = of_tools.clone().filter_map(|ask| {
+            let there = call_context(environment, Some(ask.cwd.as_str()).filter(|cwd| !cwd.is_empty()));
+            Some((shown_of_tool(&ask.tool, &ask.operation), (recorded_calls(ask, &there)?, there)))
+        });
+        let calls_of_tools = calls_of_tools.collect();
         let of_tools: BTreeSet<(String, String, String)> = of_tools
             .flat_map(|ask| ask.rules.iter().map(|rule| (rule.clone(), ask.tool.clone(), ask.operation.clone())))
             .collect();
-        let mut others = Others { looked_at: 0, asked: Vec::new(), denied: Vec::new(), of_tools };
+        let (asked, denied) = (Vec::new(), Vec::new());
+        let mut others = Others { dirs, environment, looked_at: 0, asked, denied, of_tools, calls_of_tools };
         for (command, cwd) in of_log.union(&of_policies).filter(|other| *other != itself) {
             let there = call_context(environment, Some(cwd));
             let Ok(calls) = tool_calls("Bash", Value::String(command.clone())) else { continue };
@@ -113,6 +128,33 @@ impl Others {
             }
         }
         Ok(passing)
+    }
+
+    /// Returns the calls that no policy asks about with these settings, and those that none denies.
+    pub(super) fn loosened_by(&self, settings: &[Setting]) -> anyhow::Result<(Vec<String>, Vec<String>)> {
+        let scratch = tempfile::tempdir()?;
+        let Some(dirs) = with_settings(settings, scratch.path(), self.dirs)? else { return Ok(Default::default()) };
+        let mut evaluators = Evaluators::new(&dirs, self.environment);
+        let mut is_below = |outcome: Outcome, calls: &[ToolCall], there: &CallContext| -> anyhow::Result<bool> {
+            let verdict = evaluators.decide(calls, there)?.map(|trace| trace.verdict);
+            Ok(verdict.is_some_and(|verdict| rank(verdict.outcome) < rank(outcome)))
+        };
+        let (mut passing, mut loosened) = (Vec::new(), Vec::new());
+        for (outcome, others, found) in
+            [(Outcome::Ask, &self.asked, &mut passing), (Outcome::Deny, &self.denied, &mut loosened)]
+        {
+            for other in others {
+                if is_below(outcome, std::slice::from_ref(&other.call), &other.there)? {
+                    found.push(other.shown());
+                }
+            }
+        }
+        for (shown, (calls, there)) in &self.calls_of_tools {
+            if is_below(Outcome::Ask, calls, there)? {
+                passing.push(shown.clone());
+            }
+        }
+        Ok((passing, loosened))
     }
 
     /// Returns the calls that only these rules deny.
