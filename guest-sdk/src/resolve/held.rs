@@ -81,9 +81,7 @@ impl Taken<'_> {
         let is_taken = match self.kind {
             "delete" => is_pattern || self.is_folder,
             "read" => is_pattern || self.is_folder && !has_tag("kept") && !self.roots.iter().any(contains_root),
-            "write" => {
-                self.is_folder && ["tree", "archive", "pathspec", "output"].into_iter().any(|name| has_tag(name))
-            }
+            "write" => self.is_folder && ["tree", "archive", "pathspec", "output"].into_iter().any(&has_tag),
             _ => false,
         };
         // Of a pattern, most commands read only the files.

@@ -82,7 +82,7 @@ impl Text {
         {
             if let Some(name) = rule_names::own_name(rule, &heads) {
                 let checked = policy_input_document::check_rule_name(&name);
-                checked.map_err(|error| format!("{}: {error}", place_of(names::head(rule).span())))?;
+                checked.map_err(|error| format!("{}: {error}", format_location(names::head(rule).span())))?;
             }
         }
         Ok(Self { engine, heads })

@@ -222,8 +222,12 @@ impl Target {
     }
 }
 
-/// Returns the existing files below the project's root that an effect takes.
+/// Returns the existing files below the project's root that an effect takes. What is unpacked in the root itself mostly
+/// brings a folder of its own.
 fn held_below(effect: &Effect, root: &ProjectRoot<'_>) -> Vec<String> {
+    if effect.kind == "write" && effect.path.canonical == root.path {
+        return Vec::new();
+    }
     // A file of a nested repository is also matched from that repository's root.
     let roots = [root.path, effect.path.git_root.as_str()];
     let relative = |path: String| {

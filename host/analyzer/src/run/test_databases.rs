@@ -61,8 +61,8 @@ fn name<'a>(command: &'a Command, draft: &'a Draft) -> Option<&'a str> {
         path.split(['?', '#']).next()
     });
     let first = || {
-        let word = command.argv.iter().skip(1).take(1).map(|word| word.text.as_str());
-        word.filter(|word| !word.starts_with('-') && !word.contains([' ', '(', '='])).next()
+        let word = command.argv.get(1).map(|word| word.text.as_str());
+        word.filter(|word| !word.starts_with('-') && !word.contains([' ', '(', '=']))
     };
     let is_client = ["psql", "pgcli", "mysql", "mariadb", "mongosh", "mongo"].contains(&command.program());
     url.or_else(|| values(command, NAMED).next()).or_else(|| first().filter(|_| is_client))

@@ -64,7 +64,7 @@ pub(super) fn warm(dirs: &AppDirs, environment: &Environment) -> anyhow::Result<
     let folders = [dirs.cache.as_path(), dirs.state.as_path()];
     if let Some((folder, error)) = folders.into_iter().find_map(obstacle).filter(|_| !is_saved()) {
         let text = format!("can't save the prepared chain: `{}`: {error}", folder.display());
-        return Err(refused(Exit::Software, text, io_hint(&error)));
+        return Err(exit_error(Exit::Software, text, io_hint(&error)));
     }
     Ok(exit)
 }

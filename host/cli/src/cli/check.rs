@@ -71,7 +71,7 @@ pub(super) fn headline(outcome: Outcome, reason: &str) -> String {
     let name = outcome_name(outcome);
     // "Abstain" means little to people.
     let (word, after) = if outcome == Outcome::Abstain { ("ok", " (verdict: abstain)") } else { (name, "") };
-    format!("{}: {}{after}", print::coloured(word, name), reason.replace('\n', "\n  "))
+    format!("{}: {}{after}", print::color_by_outcome(word, name), reason.replace('\n', "\n  "))
 }
 
 /// Returns the exit code of an outcome.
