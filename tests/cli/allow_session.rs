@@ -67,7 +67,7 @@ fn the_options_name_the_rules_and_what_forgets_the_session() {
     told.add(&world, 0, &ended);
     assert_text!("allow_session", told.0);
     // What it says about the session works.
-    assert_eq!(attended(&world, &["session", "clear", "--session", "s1"]).exit, 0);
+    assert_eq!(attended(&world, &["session", "clear", "--session", "s1", "--yes"]).exit, 0);
     let asked = world.bash("npm publish");
     assert_ask(&asked, &["publish-package"]);
     assert!(!asked.reason().contains("secret-then-network"), "{asked:?}");
