@@ -60,7 +60,7 @@ fn an_allow_for_a_script_ends_when_the_script_does_something_else() {
         ("bash scripts/deploy.sh", "repo/scripts/deploy.sh", "kubectl apply -f k8s\nrm -rf src\n"),
         ("bash scripts/deploy.sh", "repo/scripts/deploy.sh", "kubectl delete -f k8s\n"),
         ("npm run deploy", "repo/scripts/deploy.sh", "kubectl apply -f k8s\ngit push origin main\n"),
-        ("make release", "repo/Makefile", "release:\n\tvercel --prod\n\tnpm publish\n"),
+        ("make release", "repo/Makefile", "release:\n\tvercel --prod\n\tgit push origin main\n"),
         ("make release", "repo/Makefile", "release:\n\tsudo vercel --prod\n"),
     ] {
         let world = project();

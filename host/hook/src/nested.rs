@@ -53,12 +53,9 @@ pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<S
         paths.extend([effect.path.lexical.clone(), effect.path.canonical.clone()]);
         repositories.insert(effect.path.git_root.clone());
     }
-    for folder in scene.analysis.effects.iter().flat_map(held_configurations) {
-        if is_outside(&folder) {
-            repositories.extend(git_root(&*scene.facts, &folder, &at.home));
-        }
-        paths.insert(folder);
-    }
+    // A folder above the project may contain those of any other project.
+    let effects = scene.analysis.effects.iter().filter(|effect| !is_outside(&effect.path.canonical));
+    paths.extend(effects.flat_map(held_configurations));
     let roots = projects.iter().chain(&repositories).filter(|root| !root.is_empty());
     let around: Vec<String> = roots.flat_map(|root| enclosing(root, at, scene)).collect();
     repositories.extend(around);
