@@ -163,47 +163,6 @@ fn it_speaks_in_calls_that_take_its_folder_with_one_above() {
     }
 }
 
-#[test]
-fn patterns_that_match_nothing_in_its_folder_are_told() {
-    let world = World::new();
-    for file in ["db/1.sql", "svc/db/1.sql", "svc/conf/app.yaml", "web/keys/a"] {
-        world.write(&format!("repo/{file}"), "");
-    }
-    let check = |policy: &str, list: &str| {
-        let text = format!("[[policy]]\nname = \"ours\"\nsource = \"builtin:{policy}\"\nsettings = {{ {list} }}\n");
-        world.write("repo/svc/.guard/guard.toml", text);
-        let ended = world.run(&["config", "check"], "");
-        assert_eq!(ended.exit, 0, "{ended:?}");
-        ended.stderr
-    };
-    for (policy, list, meant) in [
-        ("write-control", "protected = ['db/**']", "did you mean `svc/db/**`?"),
-        ("write-control", "protected = ['db']", "did you mean `svc/db`?"),
-        ("write-control", "protected = ['./conf/*.yaml']", "did you mean `svc/conf/*.yaml`?"),
-        ("write-control", "protected = ['*.sql']", "did you mean `svc/*.sql`?"),
-        ("write-control", "protected = ['{db,conf}/**']", "did you mean `svc/{db,conf}/**`?"),
-        ("write-control", "warned = ['conf']", "did you mean `svc/conf`?"),
-        ("write-control", "exempt = ['db/1.sql']", "did you mean `svc/db/1.sql`?"),
-        ("write-control", "protected = ['web/keys']", "list it in the file of the project's root"),
-        ("protected-files", "blocked = ['/db']", "did you mean `svc/db`?"),
-        ("protected-files", "reads = ['web/keys']", "list it in the file of the project's root"),
-        ("command-guard", "files = { confirm = ['/conf/app.yaml'] }", "did you mean `svc/conf/app.yaml`?"),
-    ] {
-        let output = check(policy, list);
-        assert!(output.contains("no file in `svc` matches") && output.contains(meant), "{list}: {output}");
-    }
-    for (policy, list) in [
-        ("write-control", "protected = ['svc/db', 'svc', '**/*.sql', '*/db', '{svc,web}/**', 's*/conf/**']"),
-        ("protected-files", "blocked = ['db', 'db/1.sql', 'svc/db', '*.sql', '/etc/hosts', 'later/x']"),
-        ("command-guard", "files = { blocked = ['conf/*.yaml', './db'] }"),
-    ] {
-        assert_eq!(check(policy, list), "", "{list}");
-    }
-    // The patterns of a repository in the project begin at either root.
-    world.write("repo/svc/.git/HEAD", "");
-    assert_eq!(check("write-control", "protected = ['conf/**', 'svc/conf']"), "");
-}
-
 /// It also applies from a folder above, and after a `git init` in a subfolder.
 #[test]
 fn it_speaks_of_a_repository_in_another_one_and_around_it() {
