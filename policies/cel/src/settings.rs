@@ -1,7 +1,5 @@
 //! [`Settings`]: the list of rules, not yet compiled.
 
-use std::collections::BTreeSet;
-
 use guard_sdk::serde_json::{Map, Value};
 use serde::Deserialize;
 
@@ -77,14 +75,7 @@ impl Settings {
     }
 }
 
-/// Checks that the rules can be told apart in verdicts and lists.
+/// Checks the names of the rules. Rules with one name are alternatives.
 fn check_names(rules: &[RawSettings]) -> Result<(), String> {
-    let mut known = BTreeSet::new();
-    for RawSettings { rule, .. } in rules {
-        policy_input_document::check_rule_name(rule)?;
-        if !known.insert(rule) {
-            return Err(format!("two rules have the name `{rule}`: rename one, or join their conditions with `||`"));
-        }
-    }
-    Ok(())
+    rules.iter().try_for_each(|rule| policy_input_document::check_rule_name(&rule.rule))
 }

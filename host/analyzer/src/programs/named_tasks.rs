@@ -102,7 +102,7 @@ fn draft_of(run: &Run<'_>, name: &str) -> Option<Draft> {
         ["release", last] => RELEASES.contains(last),
         _ => false,
     };
-    let pushes = (ends("push") || ends("upload") && words.len() > 1) && !words.iter().any(is_store);
+    let pushes = (ends("push") || ends("upload")) && words.len() > 1 && !words.iter().any(is_store);
     let is_task = !is_told && !INTERPRETERS.contains(&run.name.as_str()) && task_runner(&run.name).is_some();
     if is_task && (releases || pushes || ends("publish")) {
         Some(Draft::notable("package", "package.publish"))
