@@ -16,7 +16,6 @@ use guard_contract::paths::lexical;
 use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity};
 use serde::{Deserialize, Serialize};
 
-use crate::disposable::unkept::UNKEPT;
 use order::PrecedingChanges;
 pub(crate) use order::{MoveCommands, has_parent_step};
 
@@ -296,7 +295,7 @@ fn recovery(at: usize, effect: &Effect, call: &LossView<'_>) -> Option<&'static 
     match fate {
         Fate::Safe => may_lose(effect).then_some("not"),
         Fate::Lost(Loss::Unkept(_)) => Some("not"),
-        Fate::Lost(_) if tag(effect, UNKEPT).is_some() => Some("not"),
+        Fate::Lost(_) if tag(effect, crate::disposable::unkept::UNKEPT).is_some() => Some("not"),
         Fate::Lost(loss) => {
             let is_here = |command: &Command| command.via.iter().all(|via| HERE.contains(&via.kind.as_str()));
             let is_certain = !may_change_first && loss.is_sure(effect) && call.command(effect).is_none_or(is_here);
