@@ -78,8 +78,10 @@ impl Taken<'_> {
         }
         let refuses_folders = self.kind == "delete" && self.refuses_folders(&tag);
         let contains_root = |root: &&str| below(root, path).is_some();
+        // Other rules judge the loss of a folder above the project or the home.
+        let is_above_root = |root: &&str| below(root, path).is_some_and(|rest| rest != ".");
         let is_taken = match self.kind {
-            "delete" => is_pattern || self.is_folder,
+            "delete" => is_pattern || self.is_folder && !self.roots.iter().any(is_above_root),
             "read" => is_pattern || self.is_folder && !has_tag("kept") && !self.roots.iter().any(contains_root),
             "write" => self.is_folder && ["tree", "archive", "pathspec", "output"].into_iter().any(&has_tag),
             _ => false,
