@@ -163,6 +163,38 @@ fn it_speaks_in_calls_that_take_its_folder_with_one_above() {
     }
 }
 
+/// The file only judges calls in its folder, so a pattern for a folder beside it holds nothing.
+#[test]
+fn patterns_that_match_only_outside_of_its_folder_are_reported() {
+    let world = World::new();
+    for file in ["db/1.sql", "svc/db/1.sql", "svc/conf/app.yaml", "web/keys/a"] {
+        world.write(&format!("repo/{file}"), "");
+    }
+    let check = |list: &str| {
+        let text =
+            format!("[[policy]]\nname = \"ours\"\nsource = \"builtin:write-control\"\nsettings = {{ {list} }}\n");
+        world.write("repo/svc/.guard/guard.toml", text);
+        let ended = world.run(&["config", "check"], "");
+        assert_eq!(ended.exit, 0, "{ended:?}");
+        ended.stderr
+    };
+    for (list, hint) in [
+        ("protected = ['db/**']", "did you mean `svc/db/**`?"),
+        ("protected = ['db']", "did you mean `svc/db`?"),
+        ("warned = ['./db/*.sql']", "did you mean `svc/db/*.sql`?"),
+        ("exempt = ['db/1.sql']", "did you mean `svc/db/1.sql`?"),
+        ("protected = ['web/keys']", "list it in the file of the project's root"),
+        ("protected = ['*/keys/**']", "list it in the file of the project's root"),
+    ] {
+        let output = check(list);
+        assert!(output.contains("no file in `svc` matches") && output.contains(hint), "{list}: {output}");
+    }
+    assert_eq!(check("protected = ['svc/db', 'svc', '**/*.sql', '*/db', '{svc,web}/**', 's*/conf/**']"), "");
+    // The patterns of a repository in the project begin at either root.
+    world.write("repo/svc/.git/HEAD", "");
+    assert_eq!(check("protected = ['db/**', 'svc/conf']"), "");
+}
+
 /// It also applies from a folder above, and after a `git init` in a subfolder.
 #[test]
 fn it_speaks_of_a_repository_in_another_one_and_around_it() {

@@ -65,9 +65,15 @@ pub(super) fn unmatched(entry: &Entry, root: &str, is_void: impl Fn(&str) -> boo
     let lists = lists(entry, &[&PROTECTING[..], &OTHERS].concat());
     for (key, patterns) in lists.into_iter().filter(|(key, _)| !is_void(key)) {
         found.extend(patterns.iter().filter_map(|pattern| {
-            let hint = if is_of_project { search.hint(pattern, key) } else { search.misspelt(pattern) };
+            let outside = search.hint_outside(pattern).filter(|_| is_of_project);
+            let files = outside.as_ref().map_or("no file".to_owned(), |(folder, _)| format!("no file in `{folder}`"));
+            let hint = match outside {
+                Some((_, hint)) => Some(hint),
+                None if is_of_project => search.hint(pattern, key),
+                None => search.misspelt(pattern),
+            };
             let hint = hint.or_else(|| search.similar(pattern, &patterns))?;
-            let text = format!("no file matches `{pattern}` in `{key}`");
+            let text = format!("{files} matches `{pattern}` in `{key}`");
             let severity = if is_of_project && !LOOSENING.contains(&key) { Severity::Gap } else { Severity::Warning };
             Some(Mistake::new(severity, of_entry(entry, &text, hint)))
         }));
@@ -208,6 +214,27 @@ impl<F: FnOnce() -> Listing> PatternSearch<'_, F> {
         let gap =
             missing_name(pattern, self.base).filter(|gap| !gap.before.is_empty() && !self.is_anywhere(pattern))?;
         Some(format!("did you mean `{not}{}`?", corrected(pattern, &gap, self.base)?))
+    }
+
+    /// Returns the folder of the entry's file, and the hint for a pattern that matches files outside of the folder but
+    /// none in it. The file only judges calls that concern its folder.
+    fn hint_outside(&self, pattern: &str) -> Option<(&str, String)> {
+        // The patterns of a repository in the project begin at either root.
+        let is_repository = || native(&self.entry.project).join(".git").exists();
+        let folder = self.nested.filter(|_| self.is_rooted() && !is_repository())?;
+        let (not, pattern) = split_not(pattern);
+        let find = |pattern: &str| {
+            let globs = covering(pattern).ok()?;
+            let is_inside = |path: &str| below(path, folder).is_some_and(|rest| rest != ".");
+            Some(self.listing.find(|path| is_inside(path) && globs.iter().any(|glob| glob.matches(path))))
+        };
+        let is_outside = matches!(self.find(pattern)?, Search::Found(_)) && matches!(find(pattern)?, Search::Nothing);
+        let meant = format!("{folder}/{}", relative(pattern).ok()?);
+        let hint = match find(&meant)? {
+            Search::Found(_) => format!("patterns begin at the project's root: did you mean `{not}{meant}`?"),
+            _ => "list it in the file of the project's root".to_owned(),
+        };
+        is_outside.then_some((folder, hint))
     }
 
     /// Returns the hint for a pattern that matches nothing. `None` if it may match a file.
