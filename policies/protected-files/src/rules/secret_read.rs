@@ -73,7 +73,8 @@ pub(crate) fn check_of_shell(effect: &Effect, call: &Call<'_>, settings: &Settin
 /// only, so it never gets more than a prompt.
 fn held(effect: &Effect, call: &Call<'_>, lists: &Lists, outcome: Outcome) -> Option<Hit> {
     let entry = lists.secret_read_within(effect, &|path| call.resolve(path))?;
-    Some(Hit::new(&RULE, effect, '`', entry, false, REMEDY).at(outcome.min(Outcome::Ask)))
+    let hit = Hit::new(&RULE, effect, '`', entry, false, REMEDY).at(outcome.min(Outcome::Ask));
+    Some(hit.listed(own_secret(effect, entry)))
 }
 
 /// Formats the message for the files.
