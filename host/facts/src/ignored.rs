@@ -26,8 +26,8 @@ impl Room {
     }
 }
 
-/// Names of files and folders from builds, test runs, package managers and caches, in lowercase. A `*` stands at the
-/// start of an ending. Longer than command-guard's own list, because these files are also ignored by git.
+/// Names of files and folders from builds, test runs, package managers and caches, in lowercase. Those
+/// with a `*` are endings. Longer than command-guard's own list, because these files are also ignored by git.
 const NAMES: &[&str] = &[
     "*.a",
     "*.class",

@@ -284,7 +284,7 @@ enum Edits {
 fn unfold(input: &mut Map<String, Value>) -> Result<Edits, Unreadable> {
     let Some(Value::Array(edits)) = input.get("edits") else { return Ok(Edits::None) };
     if ["content", "old_string", "new_string"].iter().any(|key| input.contains_key(*key)) {
-        return Err(unclear_call("a list of edits stands beside another text"));
+        return Err(unclear_call("a list of edits comes with another text"));
     }
     let [Value::Object(edit)] = edits.as_slice() else { return Ok(Edits::Several) };
     let edit = edit.clone();

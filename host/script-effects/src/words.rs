@@ -17,7 +17,7 @@ const EXECUTES: &str = "exec eval system popen spawn posix_spawn subprocess comm
 /// Calls that load a module, which do so by any name unless a text follows.
 const LOADS: &[&str] = &["require(", "import("];
 
-/// Returns whether a word of the code, or what stands behind a sign, begins so.
+/// Returns whether a word of the code, or the text after a sign, starts with this prefix.
 fn begins(code: &str, word: &str) -> bool {
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
     let inside = |at: usize| code.get(..at).is_some_and(|before| before.ends_with(is_part));

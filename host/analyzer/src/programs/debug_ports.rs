@@ -1,4 +1,4 @@
-//! [`find`]: debuggers that listen on all addresses. Whoever connects runs code in the debugged program.
+//! [`find`]: debuggers that listen on all addresses. Anyone who connects can run code in the debugged program.
 
 use guard_sdk::syntax::Word;
 

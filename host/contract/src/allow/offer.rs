@@ -274,7 +274,7 @@ fn split(command: &Command, effects: &[&Effect]) -> (Vec<String>, Vec<String>) {
     (words, targets)
 }
 
-/// Returns whether an allow can cover the command: it stands by itself, and its output goes nowhere else.
+/// Returns whether an allow can cover the command: no other command starts it, and its output goes to no file.
 pub(super) fn can_be_covered(command: &Command) -> bool {
     let is_plain = command.certain && command.via.is_empty() && command.parent == 0 && command.assignments.is_empty();
     is_plain && command.redirections.iter().all(writes_no_file)

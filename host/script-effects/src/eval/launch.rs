@@ -218,7 +218,7 @@ fn is_fed(name: &str, words: &[Text], args: &Args) -> bool {
     reads && stdin.is_some_and(|stdin| *stdin != Value::None && *stdin != Value::named("subprocess.DEVNULL"))
 }
 
-/// Returns whether a program is started that lies where the code made a place for a while, or a script there.
+/// Returns whether the started program or script is in a temporary folder that the code created.
 fn runs_created_file(words: &[Text]) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
     let program = first.known().and_then(|path| path.rsplit('/').next());

@@ -154,7 +154,7 @@ impl Choices {
         if let Some(analysis) = trace.analysis.as_deref() {
             let narrowest = view.narrowest_allows(&trace.verdict, placed, analysis, &given);
             let narrowest = narrowest.map(|allows| ("this exact command".to_owned(), Change::Allows(allows)));
-            // What a session did before bounds no other call.
+            // Wider allows would also lift the prompt in sessions with other earlier calls.
             let wider = view.wider_allows(&trace.verdict, placed, analysis, &given).into_iter();
             let wider = wider.filter(|_| self.of_session.is_empty());
             let wider = wider.map(|allows| (title(&allows), Change::Allows(allows)));

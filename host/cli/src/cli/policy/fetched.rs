@@ -32,7 +32,7 @@ pub(super) fn fetch(address: &str, signers: &[Signer], patience: Duration) -> an
         Some(("https", rest)) => {
             if rest.split(['/', '?', '#']).next().is_some_and(|host| host.contains('@')) {
                 let text = "an address must not hold a password: guard.toml and guard.lock are read by others";
-                return Err(exit_error(Exit::Usage, text, "leave out what stands before the `@`"));
+                return Err(exit_error(Exit::Usage, text, "leave out the part before the `@`"));
             }
             (None, download(address, patience).map_err(registry_error)?, Vec::new())
         }

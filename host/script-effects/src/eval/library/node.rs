@@ -139,7 +139,7 @@ fn canonical(name: &str) -> Value {
     }
 }
 
-/// Returns whether a name that nobody knows may be one of a module that does things.
+/// Returns whether an unknown name may be a function of a module with effects.
 pub(in crate::eval) fn may_be_hidden_effect(name: &str) -> bool {
     let module = name.strip_prefix("node.").and_then(|name| name.split('.').next());
     module.is_some_and(|module| {
