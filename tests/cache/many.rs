@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use super::{answers, cached, change_mode, files, is_answer};
 use crate::support::guests::configure;
@@ -78,7 +79,13 @@ fn of_sixteen_hooks_at_once_one_compiles_and_all_ask() {
         let name = cached(&world, "shell", extension).file_name().unwrap().to_string_lossy().into_owned();
         assert_eq!(counts.get(&name), Some(&1), "{name} was made as often as this: {counts:?}");
     }
-    assert!(files(&world, "artifacts").iter().all(|path| !is_temporary(path)), "a temporary file is left");
+    // A hook that reached its time limit may leave its compiler running for a while.
+    let is_left = || files(&world, "artifacts").iter().any(|path| is_temporary(path));
+    let end = Instant::now() + Duration::from_secs(30);
+    while is_left() && Instant::now() < end {
+        thread::sleep(Duration::from_millis(50));
+    }
+    assert!(!is_left(), "a temporary file is left");
 }
 
 #[test]
