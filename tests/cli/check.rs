@@ -196,7 +196,7 @@ fn explain_names_a_rule_of_a_text_as_the_verdict_does() {
     }
     assert!(!shown.contains("team: policy"), "{shown}");
     let fine = assert_exit(&world, &["explain", "ls"], 0).stdout;
-    assert!(fine.contains("\nok: no policy objects (verdict: abstain)\n"), "{fine}");
+    assert!(fine.contains("\nok: no objection (verdict: abstain)\n"), "{fine}");
 }
 
 #[test]

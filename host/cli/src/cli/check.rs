@@ -98,7 +98,7 @@ pub(super) fn run(args: &CheckArgs, dirs: &AppDirs, environment: &Environment) -
         Format::Json => print::line(&serde_json::to_string(&Record::from_trace(trace.as_ref()))?)?,
         Format::Human => {
             let told = trace.as_ref().map(|trace| text::reason(&trace.verdict)).unwrap_or_default();
-            let told = if told.is_empty() { "no policy objects".to_owned() } else { told };
+            let told = if told.is_empty() { "no objection".to_owned() } else { told };
             print::line(&headline(outcome(trace.as_ref()), &told))?;
         }
     }

@@ -128,7 +128,7 @@ impl Parts {
             }),
             tree: analysis.map(|analysis| analysis_lines(analysis)).unwrap_or_default(),
             policies: trace.steps.iter().flat_map(policy).collect(),
-            reason: if reason.is_empty() { "no policy objects".to_owned() } else { reason },
+            reason: if reason.is_empty() { "no objection".to_owned() } else { reason },
             milder: decisive_findings(&trace.verdict),
         }
     }
