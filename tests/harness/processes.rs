@@ -18,7 +18,7 @@ const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the
     Instead: name the one directory you mean, and check it first with `ls`";
 const ASKED: &str = "`git push origin main` needs confirmation (a push to a remote): publishes commits to \
     everyone who can read the remote. [command-guard: git-push]\n\
-    Instead: see what would be pushed with `git log --oneline --branches --not --remotes`";
+    Instead: list unpushed commits with `git log --oneline --branches --not --remotes`";
 const ALLOW: &str = "\n\nTo stop being asked, run: guard-host allow --last";
 /// The end of a prompt for a person.
 const ALLOW_LINES: &str = "\n\nTo stop being asked, run:\nguard-host allow --last";

@@ -52,7 +52,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 }
 
 /// Also works for a branch without an upstream.
-const NEW: &str = "see what would be pushed with `git log --oneline --branches --not --remotes`";
+const NEW: &str = "list unpushed commits with `git log --oneline --branches --not --remotes`";
 
 /// Returns advice for listing the commits that a forced push removes from the remote branch.
 fn vanishing(effect: &Effect) -> String {
