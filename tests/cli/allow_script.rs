@@ -44,7 +44,7 @@ fn a_script_of_the_project_gets_an_allow_that_ends_its_prompt() {
         assert_ask(&world.bash(command), &[]);
         let ended = attended(&world, &["allow", "--last", "--yes"]);
         assert_eq!(ended.exit, 0, "{command}: {ended:?}");
-        assert!(ended.stdout.contains("limited to the effect"), "{command}: {ended:?}");
+        assert!(ended.stdout.contains("with only the effect"), "{command}: {ended:?}");
         assert_silent(&world.bash(command));
         // Another script, and the command itself, still ask.
         for other in CALLS.iter().filter(|other| **other != command) {

@@ -441,9 +441,9 @@ fn title(allows: &[Allow]) -> String {
         };
         match (allow.effects.is_empty(), allow.targets.is_empty()) {
             (true, _) => format!("`{words}` on {}", plain(&allow.targets.join(", "))),
-            (false, true) => format!("any `{words}` limited to the {effects}"),
+            (false, true) => format!("any `{words}` with only the {effects}"),
             (false, false) => {
-                format!("any `{words}` limited to the {effects} on {}", plain(&allow.targets.join(", ")))
+                format!("any `{words}` with only the {effects} on {}", plain(&allow.targets.join(", ")))
             }
         }
     };
