@@ -19,7 +19,7 @@
 //! `command-guard` covers accounts, services, schedules, firewalls and logs (`system-change`, `destructive-effect`),
 //! and files that start automatically (`shell-write-config`).
 //!
-//! [Threats by catalogue](THREATS.md) maps the rules to OWASP, ATT&CK and ATLAS, with the gaps.
+//! [Threats by catalog](THREATS.md) maps the rules to OWASP, ATT&CK and ATLAS, with the gaps.
 //!
 //! ## Settings
 //!
