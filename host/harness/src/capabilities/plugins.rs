@@ -90,7 +90,6 @@ pub static OPENCLAW: Capabilities = Capabilities {
         file("~/.openclaw/extensions/guard-host/openclaw.plugin.json", Json, User, High),
     ],
     unverified: &[
-        "the Gateway. Only `agent exec` was run",
         "the folder of a command. The payload has the agent's workspace, but `exec` may run in a sandbox, on a paired machine, or where the session was started",
         "arguments that another plugin changes afterwards, which OpenClaw doesn't show to this one",
         "the variables that `exec` sets for a command, and keys that `process` sends one by one",
