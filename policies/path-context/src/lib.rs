@@ -24,6 +24,7 @@
 //! | `safe_paths`, `blocked_paths` | lists of [patterns](../PATTERNS.md), which replace the defaults |
 //! | `git_safe` | whether git repositories are safe |
 //! | `rules` | patterns in `bash`, `write` and `edit`, each with the action `block` (deny) or `confirm` (ask) |
+//! | `raise`, `lower`, `silence` | rules whose outcome is one step more severe, one step less severe, or turned off |
 //!
 //! Each rule below, except `custom`, names its entry in the starter file under *Settings*.
 //! For such an entry, guard-host judges the effect instead of the text: `rm -rf ~/old` isn't a deletion of the home.

@@ -23,6 +23,9 @@
 //! `kind`, `command`, and `arm`.
 //! `arm` is the arm that the command most likely belongs to, or null.
 //!
+//! The settings `raise`, `lower` and `silence` list rules whose outcome is one step more severe, one step less severe,
+//! or turned off.
+//!
 //! ## Limits
 //!
 //! - The agent can write the mark `# nous: ad-hoc` itself. The mark is a record, not a lock.

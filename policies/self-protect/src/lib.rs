@@ -27,6 +27,9 @@
 //! and settings in the user's configuration.
 //! The default locations in every home are also protected.
 //!
+//! The settings `raise`, `lower` and `silence` list rules whose outcome is one step more severe, one step less severe,
+//! or turned off.
+//!
 //! ## Limits
 //!
 //! - The policy doesn't follow a program that the agent writes and then runs, a hard link, or a `git` operation on the
