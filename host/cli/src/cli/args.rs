@@ -232,7 +232,7 @@ pub(super) enum Command {
   guard-host hook claude < payload.json
   guard-host hook claude --only command-guard,protected-files < payload.json
 
-For existing setups: if the program is started through a symbolic link with one of these names, it runs only the matching
+For existing setups: if guard-host is started through a symbolic link with one of these names, it runs only the matching
 policy, with the settings from `config/` next to the link: dangerous-command-guard.sh, guardrail.py, nous-plan-enforcer,
 protected-files-guard.py, write-control.sh. A harness name may follow, as in `guardrail.py generic`.
 

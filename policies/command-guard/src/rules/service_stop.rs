@@ -12,7 +12,7 @@
 //! - passes: `pm2 restart x`
 //!
 //! ## Instead
-//! Check the service first, for example with `systemctl status NAME`. The message suggests a command for the program.
+//! Check the service first, for example with `systemctl status NAME`. The message suggests the right command.
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};

@@ -1,8 +1,8 @@
-//! `guard-command`: a guard-host command that only a person may run, or a command that stops or removes the program.
+//! `guard-command`: a guard-host command that only a person may run, or a command that stops or removes guard-host.
 //!
 //! - Commands with less effect need confirmation: `confirm`, `install`, `policy add`, and a command that gives the
 //!   program another name.
-//! - Other names are recognized too: patterns, searches, links, hard links and copies of the program.
+//! - Other names are recognized too: patterns, searches, links, hard links and copies of guard-host.
 //! - A script `guardrail-confirm.py` among a harness's hooks is treated as `confirm`, even with other content.
 //! - A command for a person is also denied on another machine. In a container, it needs confirmation.
 //!
@@ -27,7 +27,7 @@
 //! Ask the user to run it in a terminal.
 //!
 //! ## Settings
-//! - `places`: the location of the program. guard-host sets it.
+//! - `places`: guard-host's location, which guard-host sets.
 
 use guard_sdk::syntax::{Command, Effect, Word};
 use guard_sdk::{Finding, Outcome, Rule};
