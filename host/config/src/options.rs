@@ -275,7 +275,7 @@ pub struct SignerOptions {
 pub struct AllowOptions {
     /// The first words of the command. Example: `["rm", "-rf"]`.
     pub command: Vec<String>,
-    /// A tool of an MCP server, in place of a command. Example: `"mcp__github__create_issue"`.
+    /// An MCP tool, in place of a command. Example: `"mcp__github__create_issue"`.
     pub tool: String,
     /// The values that arguments of `tool` must have, such as `{ repo = "acme/shop" }`. Default: any arguments.
     pub arguments: BTreeMap<String, String>,

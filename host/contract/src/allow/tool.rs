@@ -31,7 +31,7 @@ impl Allow {
             return Err(("`tool` can't be combined with `command`, `targets` or `effects`".to_owned(), hint));
         }
         if COMMON_TOOLS.contains(&self.tool.as_str()) {
-            let hint = "name a tool of an MCP server, such as `mcp__github__create_issue`, or write a `command`";
+            let hint = "name an MCP tool, such as `mcp__github__create_issue`, or write a `command`";
             return Err((format!("`tool` is `{}`, a tool of every harness", self.tool), hint));
         }
         if self.tool.contains(['*', '?', '[', '{', '!']) {

@@ -253,6 +253,6 @@ pub(super) static CLINE: RegistrationSpec = RegistrationSpec {
     switches: &[],
     gates: &[
         "switch Hooks on in the settings of Cline",
-        "know that Cline ends a run in which a call of a server's tool is blocked, and shows no reason",
+        "know that Cline ends a run in which an MCP tool call is blocked, and shows no reason",
     ],
 };

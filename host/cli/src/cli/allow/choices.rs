@@ -204,8 +204,7 @@ impl Choices {
         environment: &Environment,
     ) -> anyhow::Result<()> {
         let tool = plain(&question.tool);
-        self.obstacle =
-            format!("allows cover only shell commands and tools of MCP servers, and this was a call of {tool}");
+        self.obstacle = format!("allows cover only shell commands and MCP tools, and this was a call of {tool}");
         let calls = match recorded_input(question).map(|input| tool_calls(&question.tool, Value::Object(input))) {
             Some(Ok(calls)) => calls,
             Some(Err(_)) | None => return Ok(()),
