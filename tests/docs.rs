@@ -153,7 +153,7 @@ fn the_keys_of_fixtures_are_those_of_the_schema() {
     let ended = shell.run("guard-host config schema --fixtures");
     let schema: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     let page = "guest-sdk/docs/fixtures.md";
-    for (kind, heading) in [("Case", "| key | meaning"), ("WorldFacts", "| key of `facts`")] {
+    for (kind, heading) in [("Case", "| key | meaning"), ("WorldFacts", "| key in `facts`")] {
         let mut shown = quoted_in_rows(page, heading);
         let properties = schema["$defs"][kind]["properties"].as_object().unwrap();
         let mut known: Vec<String> = properties.keys().cloned().collect();

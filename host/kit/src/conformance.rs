@@ -100,7 +100,7 @@ pub const RULES: [Rule; 16] = [
     },
     Rule {
         id: "rules",
-        meaning: "every finding names a rule of the manifest, at most at its ceiling",
+        meaning: "every finding names a rule in the manifest, at most at its ceiling",
         advice: "declare the rule, or raise its ceiling in the manifest; what only settings know is the rule `custom`",
     },
     Rule {

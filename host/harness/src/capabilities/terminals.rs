@@ -160,7 +160,7 @@ pub static GEMINI: Capabilities = Capabilities {
     confidence: High,
     unverified: &[
         "the reply `ask`, which isn't documented. If it overrides the harness's own deny rules, it would weaken them",
-        "whether an exit code of 2 or more with a text blocks the call, and whether a hook that a signal ends doesn't",
+        "whether an exit code of 2 or more with text blocks the call, and whether a hook that a signal ends doesn't",
         "whether 0.64 merges a changed input into the call's input or replaces it",
     ],
     sources: &["the vendor's hooks documentation and source of 2026-08-21", "a check against 0.64.0 of 2026-10"],

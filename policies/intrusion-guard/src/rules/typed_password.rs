@@ -2,7 +2,7 @@
 //! With `strict`, the rule also covers `sudo`.
 //!
 //! ## Why
-//! The agent must have found the password in a file or a text, and a password can't be revoked as easily as a key.
+//! The agent must have found the password in a file or text, and a password can't be revoked as easily as a key.
 //! ATT&CK T1110.004, T1078.
 //!
 //! ## Examples

@@ -19,7 +19,7 @@
 //!
 //! ## Settings
 //! - `secret-reads`: the outcome: `deny`, `ask` (the default), or `allow`. For shell commands that read files on
-//!   the default list, use the setting of `command-guard`.
+//!   the default list, use `command-guard`'s setting.
 //! - `blocked`: the names of files with secrets.
 //! - `reads`: adds to `blocked`, for calls that read. With `!.env.test`, tools may read such files, but changes are
 //!   still denied.
