@@ -224,7 +224,7 @@ impl RegistrationSpec {
         }
         let project = options.shared || options.scope == Some(Scope::Project);
         if project && self.project.is_empty() {
-            return refuse(format!("{title} has no hooks of a project; leave `--scope project` and `--shared` out"));
+            return refuse(format!("{title} has no project hooks; leave out `--scope project` and `--shared`"));
         }
         if !project && site.environment.home.is_empty() {
             return refuse("there is no home directory; `--scope project` needs none".to_owned());

@@ -44,8 +44,8 @@ pub(super) static COPILOT: RegistrationSpec = RegistrationSpec {
     denial: ("/permissionDecision", |decision| decision == "deny", "/permissionDecisionReason"),
     switches: &["disableAllHooks"],
     gates: &[
-        "know that Copilot loads the hooks of a repository in prompt mode only where it trusts the folder",
-        "know that Copilot's cloud agent reads the hooks of the repository only: `--shared` registers them",
+        "know that Copilot in prompt mode loads a repository's hooks only if it trusts the folder",
+        "know that Copilot's cloud agent reads only the repository's hooks: `--shared` registers them",
     ],
 };
 
@@ -74,7 +74,7 @@ pub(super) static VSCODE: RegistrationSpec = RegistrationSpec {
     },
     denial: NESTED,
     switches: &["disableAllHooks"],
-    gates: &["know that this file is Copilot's too: to take it out for one takes it out for both"],
+    gates: &["know that Copilot uses this file too: removing it for one removes it for both"],
 };
 
 pub(super) static GROK: RegistrationSpec = RegistrationSpec {
@@ -105,7 +105,7 @@ pub(super) static GROK: RegistrationSpec = RegistrationSpec {
     denial: FLAT,
     switches: &[],
     gates: &[
-        "know that Grok is said to run the hooks of Claude Code and Cursor, too: with several, each call prompts again",
+        "know that Grok is said to run Claude Code's and Cursor's hooks too: with several, each call prompts again",
     ],
 };
 

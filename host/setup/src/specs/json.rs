@@ -72,8 +72,8 @@ pub(super) static CODEX: RegistrationSpec = RegistrationSpec {
     denial: NESTED,
     switches: &[],
     gates: &[
-        "approve the hook in `/hooks` of Codex: until then it is skipped, and again whenever its entry changes",
-        "know that Codex reads the hooks of a project only where it trusts the project",
+        "approve the hook in Codex's `/hooks`: it is skipped until then, and again whenever its entry changes",
+        "know that Codex reads a project's hooks only if it trusts the project",
     ],
 };
 
@@ -111,8 +111,8 @@ pub(super) static GEMINI: RegistrationSpec = RegistrationSpec {
     },
     denial: FLAT,
     switches: &[],
-    gates: &["know that Gemini CLI runs the hooks of a project only in a folder that it trusts, and asks again when \
-              they change"],
+    gates: &["know that Gemini CLI runs a project's hooks only in a folder that it trusts, and asks again when they \
+              change"],
 };
 
 pub(super) static QWEN: RegistrationSpec = RegistrationSpec {
@@ -161,7 +161,7 @@ pub(super) static DROID: RegistrationSpec = RegistrationSpec {
     },
     denial: NESTED,
     switches: &["hooksDisabled"],
-    gates: &["review the hook in `/hooks` of Droid, which reads its hooks when it starts"],
+    gates: &["review the hook in Droid's `/hooks`. Droid reads its hooks when it starts"],
 };
 
 pub(super) static DEVIN: RegistrationSpec = RegistrationSpec {
@@ -185,7 +185,7 @@ pub(super) static DEVIN: RegistrationSpec = RegistrationSpec {
     denial: ("/decision", |decision| decision == "block", "/reason"),
     switches: &[],
     gates: &[
-        "know that Devin, by its documentation, also runs the hooks of Claude Code's files: with both, each call prompts twice",
+        "know that Devin, by its documentation, also runs the hooks in Claude Code's files: with both, each call prompts twice",
     ],
 };
 
@@ -270,7 +270,7 @@ pub(super) static CURSOR: RegistrationSpec = RegistrationSpec {
     switches: &[],
     gates: &[
         "restart Cursor if its settings do not show the hooks",
-        "know that Cursor runs the hooks of a project only in a workspace that it trusts",
+        "know that Cursor runs a project's hooks only in a workspace that it trusts",
     ],
 };
 
@@ -347,6 +347,6 @@ pub(super) static CRUSH: RegistrationSpec = RegistrationSpec {
     denial: FLAT,
     switches: &[],
     gates: &[
-        "know that Crush, by its documentation, asks hooks about the calls of its main agent only, not about those of subagents",
+        "know that Crush, by its documentation, runs hooks only for its main agent's calls, not for those of subagents",
     ],
 };

@@ -40,9 +40,9 @@ pub(super) static HERMES: RegistrationSpec = RegistrationSpec {
     denial: ("/action", |action| action == "block", "/message"),
     switches: &[],
     gates: &[
-        "start `hermes` in a terminal and consent to the hook: until then, a run without a terminal skips it with no more than a line in its log",
+        "start `hermes` in a terminal and consent to the hook: until then, a run without a terminal skips it with only a line in its log",
         "know that `hermes hooks list` shows whether the hook is allowed",
         "know that Hermes Agent doesn't run hooks with `--safe-mode` or `HERMES_SAFE_MODE=1`, and may leave them out with `--ignore-user-config`",
-        "know that Hermes Agent ignores the exit code of such a hook, and its `approve`, with which a plugin in Python has a person asked",
+        "know that Hermes Agent ignores a shell hook's exit code, and its `approve`, which only a Python plugin can use to prompt",
     ],
 };

@@ -98,7 +98,7 @@ pub(super) static OPENCODE: RegistrationSpec = RegistrationSpec {
     denial: FLAT,
     switches: &[],
     gates: &[
-        "know that OpenCode loads no plugin with `--pure` or `OPENCODE_PURE=1`, and this one not from version 2 on",
+        "know that OpenCode loads no plugin with `--pure` or `OPENCODE_PURE=1`, and version 2 doesn't load this one",
     ],
 };
 
@@ -181,7 +181,7 @@ pub(super) static OPENCLAW: RegistrationSpec = RegistrationSpec {
     },
     gates: &[
         "run `openclaw plugins enable guard-host`: OpenClaw loads no plugin that isn't enabled",
-        "restart the Gateway, or run `openclaw plugins reload guard-host` after an update of guard-host",
+        "restart the Gateway, or run `openclaw plugins reload guard-host` after a guard-host update",
         "know that OpenClaw loads no plugin with `plugins.enabled: false`, none that `plugins.deny` lists, and with `plugins.allow` only those in it: add `guard-host` there",
         "know that `openclaw agent exec` loads no plugin with `--isolated` or `--auth-env-only`",
         "know that OpenClaw asks through its approvals, in the Control UI or with `/approve` in a chat: if no one can be asked, the call is blocked",
@@ -252,7 +252,7 @@ pub(super) static CLINE: RegistrationSpec = RegistrationSpec {
     denial: ("/cancel", |cancel| cancel == true, "/errorMessage"),
     switches: &[],
     gates: &[
-        "switch Hooks on in the settings of Cline",
+        "switch on Hooks in Cline's settings",
         "know that Cline ends a run in which an MCP tool call is blocked, and shows no reason",
     ],
 };
