@@ -31,7 +31,7 @@ pub(in crate::cli) struct UndoArgs {
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum UndoCommand {
-    /// List the copies of this project, the newest first
+    /// List copies made in this project, newest first
     List {
         /// List the copies of all projects
         #[arg(long)]
