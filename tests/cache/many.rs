@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use super::{answers, cached, change_mode, files, is_answer};
 use crate::support::guests::configure;
@@ -65,10 +64,12 @@ fn of_sixteen_hooks_at_once_one_compiles_and_all_ask() {
         change_mode(&world.path(folder), 0o700);
     }
     let watch = arrivals::watch(&world.path(".cache/guard-host/artifacts"));
+    let mut out_of_time = 0;
     for ended in at_once(16, || world.bash("ls -la")) {
         // On a busy machine, some reach the time limit and ask, too.
         if ended.reason().contains("[hook: no-verdict]") {
             assert_eq!(ended.decision(), "ask", "{ended:?}");
+            out_of_time += 1;
         } else {
             is_answer(&ended);
         }
@@ -79,13 +80,9 @@ fn of_sixteen_hooks_at_once_one_compiles_and_all_ask() {
         let name = cached(&world, "shell", extension).file_name().unwrap().to_string_lossy().into_owned();
         assert_eq!(counts.get(&name), Some(&1), "{name} was made as often as this: {counts:?}");
     }
-    // A hook that reached its time limit may leave its compiler running for a while.
-    let is_left = || files(&world, "artifacts").iter().any(|path| is_temporary(path));
-    let end = Instant::now() + Duration::from_secs(30);
-    while is_left() && Instant::now() < end {
-        thread::sleep(Duration::from_millis(50));
-    }
-    assert!(!is_left(), "a temporary file is left");
+    // A hook ends when it reaches its time limit, perhaps while it writes a file. `cache::prune` removes that file later.
+    let left = files(&world, "artifacts").iter().filter(|path| is_temporary(path)).count();
+    assert!(left <= out_of_time, "{left} temporary files are left by {out_of_time} hooks that were out of time");
 }
 
 #[test]
