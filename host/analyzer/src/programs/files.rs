@@ -360,7 +360,8 @@ fn makes_directories<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Adds the renames of the files, which follow the expression or, in the other syntax, the two texts.
+/// Adds the renames of the files, which follow the expression or, in the other syntax, the two texts. They are moves
+/// whose new names aren't known.
 fn rename<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("n", "no-act") {
         return;
@@ -373,7 +374,11 @@ fn rename<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     } else {
         2
     };
-    parsed.from(skip).iter().for_each(|operand| run.write(operand));
+    for operand in parsed.from(skip) {
+        let draft = Draft::notable("delete", "fs.delete").flag("glob", operand.word.glob);
+        run.emit_on(draft.tag("by", "mv"), operand);
+        run.write(operand);
+    }
 }
 
 pub(super) fn writes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
