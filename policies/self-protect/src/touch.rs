@@ -100,7 +100,7 @@ fn effect_reach(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Op
                 return Some((guarded.what, Reach::LostWithFolder));
             }
             // A folder that is only created, or written into by a program that names its file elsewhere, is unchanged.
-            Relation::Whole if effect.kind == "write" && !is_unpacked(effect) => {}
+            Relation::Whole if effect.kind == "write" && !is_unpacked(effect) && !is_by_git(effect) => {}
             // An empty folder in it registers nothing.
             Relation::Inside if is_new_folder(effect) && contains_plugins(guarded) => {}
             _ => return Some((guarded.what, Reach::Itself)),
@@ -163,6 +163,11 @@ fn is_unpacked(effect: &Effect) -> bool {
     let tags = ["archive", "tree", "patch", "link-to"];
     let brings = tags.iter().any(|tag| effect.tag(tag).is_some()) || effect.target.ends_with("/.");
     effect.kind == "write" && brings
+}
+
+/// Returns whether git replaces the files of the folder: `git restore .guard`, `git stash push -- .guard`.
+fn is_by_git(effect: &Effect) -> bool {
+    effect.tag("by") == Some("git")
 }
 
 /// Returns whether the effect creates an empty folder.
