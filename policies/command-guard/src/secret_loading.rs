@@ -39,7 +39,12 @@ pub(crate) fn is_loaded(reader: &Command, view: &CallView<'_>) -> bool {
 fn shows_nothing(view: &CallView<'_>) -> bool {
     view.analysis.commands.len() <= MOST
         && !view.analysis.commands.iter().any(|command| prints(command, view) || traces(command))
-        && !["-x -c", "-xc", "-v -c"].iter().any(|trace| view.raw_text().contains(trace))
+        && !traces_text(view)
+}
+
+/// Returns whether a shell traces the text that it runs: `bash -x -c`.
+pub(crate) fn traces_text(view: &CallView<'_>) -> bool {
+    ["-x -c", "-xc", "-v -c"].iter().any(|trace| view.raw_text().contains(trace))
 }
 
 /// The placeholder for a substitution in a text that becomes shell.
@@ -202,10 +207,15 @@ pub(crate) fn traces(command: &Command) -> bool {
         })
 }
 
-/// Returns whether the command prints variables that the text doesn't set.
+/// Returns whether the command prints variables that the text doesn't set, or sends them in a request's body or a host
+/// name.
 pub(crate) fn prints(command: &Command, view: &CallView<'_>) -> bool {
     let alone = command.argv.len() == 1;
     match command.program() {
+        program if HTTP_CLIENTS.contains(&program) => sends_body(command, view),
+        "nslookup" | "dig" | "host" | "drill" | "kdig" | "getent" => {
+            command.argv.iter().skip(1).any(|word| names_host(word) && has_foreign(word, view))
+        }
         "printenv" => true,
         "env" | "set" => alone,
         "export" | "declare" | "typeset" => alone || command.word(1) == "-p",
@@ -225,10 +235,69 @@ pub(crate) fn prints(command: &Command, view: &CallView<'_>) -> bool {
     }
 }
 
+const HTTP_CLIENTS: &[&str] = &["curl", "curlie", "http", "https", "wget", "xh", "xhs"];
+
+/// Options of HTTP clients before a part of the body.
+const BODIES: &[&str] = &[
+    "-d",
+    "-F",
+    "--body-data",
+    "--data",
+    "--data-ascii",
+    "--data-binary",
+    "--data-raw",
+    "--data-urlencode",
+    "--form",
+    "--form-string",
+    "--json",
+    "--post-data",
+    "--raw",
+];
+
+/// Returns whether the body of a request to a public host contains a variable that the text doesn't set, unless the
+/// host is the service after which the variable is named.
+fn sends_body(command: &Command, view: &CallView<'_>) -> bool {
+    let words = || command.argv.iter().skip(1);
+    let hosts = words().filter_map(|word| public_host(&word.text));
+    let Some(host) = hosts.last() else { return false };
+    let is_joined = |text: &str| {
+        BODIES.iter().any(|option| match option.starts_with("--") {
+            true => text.strip_prefix(option).is_some_and(|rest| rest.starts_with('=')),
+            false => text.len() > option.len() && text.starts_with(option),
+        })
+    };
+    let is_own = |name: &str| {
+        let service = name.split('_').next().unwrap_or_default().to_ascii_lowercase();
+        service.len() > 2 && host.contains(&service)
+    };
+    let shows = |word: &Word| shown_variables(word).any(|name| is_foreign(name, view) && !is_own(name));
+    let mut pairs = command.argv.windows(2);
+    pairs.any(|pair| matches!(pair, [option, body] if BODIES.contains(&option.text.as_str()) && shows(body)))
+        || words().any(|word| is_joined(&word.text) && shows(word))
+}
+
+/// Returns the host of a URL, if it is the name of a public machine.
+fn public_host(url: &str) -> Option<&str> {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let host = rest.split(['/', '?', '#', ':']).next().unwrap_or_default();
+    let is_name = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
+    let (_, last) = host.rsplit_once('.')?;
+    let is_near = matches!(last, "example" | "internal" | "invalid" | "local" | "localhost" | "test");
+    let is_address = last.starts_with(|first: char| first.is_ascii_digit());
+    let is_url = matches!(scheme, "http" | "https") || scheme.is_empty() && rest.contains('/');
+    (is_name && is_url && !is_near && !is_address).then_some(host)
+}
+
+/// Returns whether text with a dot follows a variable, as in a host name.
+fn names_host(word: &Word) -> bool {
+    let mut rest = word.parts.iter().skip_while(|part| part.kind != "variable").skip(1);
+    rest.any(|part| part.kind == "literal" && part.text.contains('.'))
+}
+
 /// Programs that print their input.
 const FILTERS: &[&str] = &[
-    "base64", "cat", "cut", "fold", "grep", "head", "hexdump", "nl", "od", "rev", "sed", "sort", "tail", "tee", "tr",
-    "xxd",
+    "base64", "cat", "cut", "fold", "grep", "head", "hexdump", "nc", "ncat", "netcat", "nl", "od", "rev", "sed",
+    "sort", "tail", "tee", "tr", "xxd",
 ];
 
 /// Programs that run code from a word.
@@ -267,8 +336,13 @@ fn prints_by_code(code: &str) -> bool {
 
 /// Returns whether the word contains the value of a variable that the text doesn't set.
 fn has_foreign(word: &Word, view: &CallView<'_>) -> bool {
-    let shown = word.parts.iter().filter(|part| part.kind == "variable").filter_map(|part| name_shown(&part.text));
-    shown.take(MOST).any(|name| is_foreign(name, view))
+    shown_variables(word).any(|name| is_foreign(name, view))
+}
+
+/// Returns the variables whose values the word contains.
+fn shown_variables(word: &Word) -> impl Iterator<Item = &str> {
+    let variables = word.parts.iter().filter(|part| part.kind == "variable");
+    variables.filter_map(|part| name_shown(&part.text)).take(MOST)
 }
 
 /// Returns the variable whose value an expansion shows. Excludes `${#NAME}` and `${NAME:+set}`.
