@@ -30,9 +30,16 @@ impl Target<'_> {
         let index = policy.as_str().and_then(|policy| entries.position(policy));
         let after = match index {
             None => {
-                let lines = ["[[policy]]", &format!("name = {policy}"), &format!("settings = {{ {key} = [{item}] }}")];
+                // The new entry replaces the preset's, which limits some policies to a few tools.
+                let tools = policy.as_str().and_then(guard_builtins::find).map(|builtin| builtin.tools);
+                let tools = tools.filter(|tools| !tools.is_empty());
+                let tools = tools.map(|tools| Value::Array(tools.iter().map(|&tool| tool.into()).collect()));
+                let mut lines = vec!["[[policy]]".to_owned(), format!("name = {policy}")];
+                lines.extend(tools.iter().map(|tools| format!("tools = {tools}")));
+                lines.push(format!("settings = {{ {key} = [{item}] }}"));
                 let block: String = lines.iter().flat_map(|line| [line, newline]).collect();
-                list.push(Value::Table(Table::from_iter([("name".to_owned(), policy)])));
+                let tools = tools.map(|tools| ("tools".to_owned(), tools));
+                list.push(Value::Table([("name".to_owned(), policy)].into_iter().chain(tools).collect()));
                 entries.append(text, &block)
             }
             Some(index) => {

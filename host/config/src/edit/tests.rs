@@ -166,6 +166,15 @@ fn a_rule_is_lowered_where_the_settings_stand() {
     }
 }
 
+/// Otherwise the policy would also judge the shell commands that the preset leaves to others.
+#[test]
+fn a_new_entry_keeps_the_tools_of_the_preset() {
+    let after = user().extend(None, "protected-files", "confirm", "!Dockerfile").unwrap();
+    let tools = r#"tools = ["Write", "Edit", "MultiEdit", "NotebookEdit", "Read", "Glob", "Grep"]"#;
+    let settings = r#"settings = { confirm = ["!Dockerfile"] }"#;
+    assert_eq!(after, format!("[[policy]]\nname = \"protected-files\"\n{tools}\n{settings}\n"));
+}
+
 #[test]
 fn a_rule_is_lowered_nowhere_else() {
     for (before, place) in [
