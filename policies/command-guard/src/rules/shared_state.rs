@@ -10,6 +10,7 @@
 //! - asked: `gh pr create --fill`
 //! - asked: `fly deploy`
 //! - asked: `scp dist.tar.gz user@example.org:/srv`
+//! - asked: `kubectl apply -f x.yaml --context prod`
 //! - passes: `terraform plan`
 //! - passes: `kubectl apply -f x.yaml`
 //!
@@ -70,8 +71,10 @@ fn is_own(target: &str) -> bool {
 /// Returns whether the effect is visible beyond this machine.
 fn is_shared(effect: &Effect) -> bool {
     match effect.operation.as_str() {
-        // Applying a manifest or a chart is routine. Rollbacks and forced changes have their own operations.
-        "kubernetes.change" | "helm.change" | "package.publish" => false,
+        // Applying a manifest or a chart is routine outside of production. Rollbacks and forced changes have their own
+        // operations.
+        "kubernetes.change" | "helm.change" => effect.tag("environment") == Some("production"),
+        "package.publish" => false,
         "redis.config" | "redis.shutdown" | "database.migrate.deploy" => true,
         "network.upload" => effect.tag("file").is_some() && !is_own(&effect.target),
         operation => {
