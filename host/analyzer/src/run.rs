@@ -4,6 +4,7 @@ mod among;
 pub(crate) mod collected;
 mod created_here;
 mod elsewhere;
+pub(crate) mod hosts;
 pub(crate) mod input;
 pub(crate) mod linked;
 pub(crate) mod lists;
@@ -12,6 +13,7 @@ pub(crate) mod path;
 pub(crate) mod pipelines;
 pub(crate) mod production;
 mod remediation;
+mod variables;
 pub(crate) mod searches;
 mod test_databases;
 

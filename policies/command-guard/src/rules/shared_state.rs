@@ -1,7 +1,7 @@
 //! `shared-state`: a change outside of this machine that loses no data but affects other people.
 //!
 //! ## Why
-//! The change affects clusters, clouds or registries, and can't be reviewed before it happens.
+//! The change affects databases, clusters, clouds or registries, and can't be reviewed before it happens.
 //!
 //! ## Examples
 //! - asked: `kubectl drain node-1`
@@ -10,6 +10,7 @@
 //! - asked: `gh pr create --fill`
 //! - asked: `fly deploy`
 //! - asked: `scp dist.tar.gz user@example.org:/srv`
+//! - asked: `psql -h db.example.com -c 'update users set admin = true where id = 4'`
 //! - asked: `kubectl apply -f x.yaml --context prod`
 //! - passes: `terraform plan`
 //! - passes: `kubectl apply -f x.yaml`
@@ -45,6 +46,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
             "message.send" => "reaches other people at once, in the user's name",
             "cloud.access.change" => "changes who may see or use something",
             "payment.change" => "moves money, and a payment can't be called back",
+            "database.change" => "changes the data of a database on another machine",
             "database.migrate.deploy" => "changes the schema of a shared database",
             "network.upload" | "cloud.upload" => "leaves this machine, and others may read it",
             operation if is_deployed(operation) => "others use the deployed version at once",
@@ -75,7 +77,7 @@ fn is_shared(effect: &Effect) -> bool {
         // operations.
         "kubernetes.change" | "helm.change" => effect.tag("environment") == Some("production"),
         "package.publish" => false,
-        "redis.config" | "redis.shutdown" | "database.migrate.deploy" => true,
+        "redis.config" | "redis.shutdown" | "database.migrate.deploy" | "database.change" => true,
         "network.upload" => effect.tag("file").is_some() && !is_own(&effect.target),
         operation => {
             let hosted = ["github.", "gitlab."].iter().any(|host| operation.starts_with(host));
