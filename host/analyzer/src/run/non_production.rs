@@ -32,7 +32,7 @@ pub(super) fn applies(command: &Command, commands: &[Command], draft: &Draft) ->
 fn is_on_test_machine(draft: &Draft) -> bool {
     let machine = match draft.operation {
         _ if draft.severity > Severity::Notable => return false,
-        "database.change" => draft.target.as_str(),
+        "database.change" | "http.change" => draft.target.as_str(),
         _ => return false,
     };
     hosts::is_for_tests(&addresses::host(machine))

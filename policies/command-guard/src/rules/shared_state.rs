@@ -47,6 +47,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
             "cloud.access.change" => "changes who may see or use something",
             "payment.change" => "moves money, and a payment can't be called back",
             "database.change" => "changes the data of a database on another machine",
+            "http.change" => "changes something on a server that others use",
             "database.migrate.deploy" => "changes the schema of a shared database",
             "network.upload" | "cloud.upload" => "leaves this machine, and others may read it",
             operation if is_deployed(operation) => "others use the deployed version at once",
@@ -77,7 +78,7 @@ fn is_shared(effect: &Effect) -> bool {
         // operations.
         "kubernetes.change" | "helm.change" => effect.tag("environment") == Some("production"),
         "package.publish" => false,
-        "redis.config" | "redis.shutdown" | "database.migrate.deploy" | "database.change" => true,
+        "redis.config" | "redis.shutdown" | "database.migrate.deploy" | "database.change" | "http.change" => true,
         "network.upload" => effect.tag("file").is_some() && !is_own(&effect.target),
         operation => {
             let hosted = ["github.", "gitlab."].iter().any(|host| operation.starts_with(host));
