@@ -3,7 +3,7 @@
 mod among;
 pub(crate) mod collected;
 mod created_here;
-mod elsewhere;
+pub(crate) mod elsewhere;
 pub(crate) mod hosts;
 pub(crate) mod input;
 pub(crate) mod linked;
