@@ -16,9 +16,9 @@ use guard_sdk::syntax::Command;
 
 use crate::draft::Draft;
 use crate::programs;
-use crate::run::Run;
 use crate::run::collected::Collected;
 use crate::run::pipelines::Pipelines;
+use crate::run::{Run, elsewhere};
 use crate::view::Inside;
 
 /// Collects the effects of `commands`. `feeds` contains the commands that read unknown text from a pipe, with its
@@ -41,6 +41,7 @@ pub(crate) fn collect(
         redirect::find(&mut run);
         pipeline::find(&mut run);
         programs::find(&mut run);
+        elsewhere::find(&mut run);
     }
     secret_flow::find(commands, &pipelines, home, &mut collected);
     raw_uploads::find(commands, &pipelines, home, &mut collected);

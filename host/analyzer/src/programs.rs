@@ -151,6 +151,9 @@ fn act(run: &mut Run<'_>, name: &str) -> bool {
         if known && name != "aws" {
             uploads::find(run, run.arguments());
         }
+        if matches!(name, "kubectl" | "oc") {
+            uploads::into_pod(run, run.arguments());
+        }
         if known {
             uploads::forms(run, run.arguments());
         }

@@ -3,14 +3,17 @@
 mod among;
 pub(crate) mod collected;
 mod created_here;
-mod elsewhere;
+pub(crate) mod elsewhere;
+pub(crate) mod hosts;
 pub(crate) mod input;
 pub(crate) mod linked;
 pub(crate) mod lists;
 mod non_production;
 pub(crate) mod path;
 pub(crate) mod pipelines;
+pub(crate) mod production;
 mod remediation;
+mod variables;
 pub(crate) mod searches;
 mod test_databases;
 
@@ -165,6 +168,9 @@ impl<'a> Run<'a> {
         } else if is_of_tests {
             draft.severity = Severity::Destructive;
             draft.tags.push(("test-data".to_owned(), "yes".to_owned()));
+        }
+        if production::applies(self, &draft) {
+            draft.tags.push(("environment".to_owned(), "production".to_owned()));
         }
         let mut tags = draft.tags;
         let is_told = || tags.iter().any(|(name, _)| name == "loses");

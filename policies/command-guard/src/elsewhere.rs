@@ -28,7 +28,7 @@ pub(crate) fn is_expendable(effect: &Effect, view: &CallView<'_>) -> bool {
     let (folder, _) = target.rsplit_once('/').unwrap_or_default();
     let is_refilled = |part: &str| {
         let part = part.to_ascii_lowercase();
-        REFILLED.contains(&part.trim_start_matches('.')) || is_product_name(&part)
+        REFILLED.contains(&part.trim_start_matches('.')) || part != "~" && is_product_name(&part)
     };
     TEMPORARY.iter().any(|start| target.starts_with(start))
         || folder.split('/').any(is_refilled)

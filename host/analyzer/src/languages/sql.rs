@@ -38,6 +38,30 @@ pub(crate) fn perhaps_effects(sender: &str, text: &str) -> Vec<Found> {
     both(sender, text, false, Lines::None)
 }
 
+/// Verbs of statements that change data, definitions or permissions.
+const CHANGES: &[&str] = &[
+    "alter", "create", "delete", "drop", "grant", "insert", "load", "merge", "rename", "replace", "revoke", "truncate",
+    "update", "upsert",
+];
+
+/// Returns whether a statement of the text changes something on the server.
+pub(crate) fn changes_something(client: &str, text: &str) -> bool {
+    let lines = Lines::of(client);
+    let mysql = lines == Lines::Mysql;
+    let mut tokens = Tokens::new(text, Dialect { mysql, escapes: mysql, lines });
+    let mut statements = std::iter::from_fn(|| next_statement(&mut tokens)).take(MAX_STATEMENTS);
+    statements.any(|statement| is_change(skip_words(&statement)))
+}
+
+fn is_change(statement: &[Token<'_>]) -> bool {
+    let Some((first, rest)) = statement.split_first() else { return false };
+    let has = |words: &[&str]| rest.iter().any(|token| words.iter().any(|word| token.is(word)));
+    let is_temporary = rest.iter().take(3).any(|token| token.is("temp") || token.is("temporary"));
+    CHANGES.iter().any(|verb| first.is(verb)) && !is_temporary
+        || first.is("copy") && has(&["from"]) && rest.first() != Some(&Token::Sign('('))
+        || first.is("with") && has(&["delete", "insert", "merge", "update"])
+}
+
 fn both(client: &str, text: &str, certain: bool, lines: Lines) -> Vec<Found> {
     let mut found = Vec::new();
     let mysql = lines == Lines::Mysql;

@@ -2,6 +2,8 @@
 //!
 //! Removals are in `programs/docker.toml`.
 
+mod remote_engines;
+
 use guard_sdk::syntax::Word;
 
 use crate::draft::Draft;
@@ -20,6 +22,10 @@ pub(super) fn engine<'a>(run: &mut Run<'a>, _: &Parsed<'a>) {
         words => words,
     };
     let Some((first, words)) = words.split_first() else { return };
+    if let Some(machine) = remote_engines::machine(run, &parsed).filter(|_| remote_engines::changes(&first.text, words))
+    {
+        run.emit(Draft::notable("orchestration", "server.change").target(&machine).tag("by", &engine));
+    }
     match first.text.to_ascii_lowercase().as_str() {
         "cp" => copies(run, words),
         "run" | "create" => runs(run, words, &engine),

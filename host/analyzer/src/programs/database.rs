@@ -8,6 +8,7 @@ pub(super) mod remote_host;
 use super::program::Program;
 use super::scripts;
 use crate::draft::Draft;
+use crate::languages::sql;
 use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
 
@@ -57,7 +58,9 @@ fn from_input(run: &mut Run<'_>, client: &str) {
         if !input.certain {
             generated::find(run, client);
         }
-    } else if run.command.redirections.iter().any(|redirection| redirection.operator == "<" && redirection.fd == 0) {
+    } else if run.command.redirections.iter().any(|redirection| redirection.operator == "<" && redirection.fd == 0)
+        || run.command.position.index > 0 && remote_host::shared(run).is_some()
+    {
         unseen_statements(run, client);
     } else {
         generated::find(run, client);
@@ -82,7 +85,7 @@ fn files<'a>(run: &mut Run<'a>, client: &str, files: impl Iterator<Item = Operan
 
 /// Adds the effect of statements with unknown text, if the server is remote. On this machine, they are common.
 fn unseen_statements(run: &mut Run<'_>, client: &str) {
-    if run.arguments().iter().any(|word| remote_host::is_remote(&word.text)) {
+    if remote_host::shared(run).is_some() {
         run.emit(Draft::destructive("database", "sql.script").certain(false).tag("client", client));
     }
 }
@@ -96,9 +99,19 @@ fn given<'a>(run: &mut Run<'a>, client: &str, values: impl Iterator<Item = Opera
     any
 }
 
+/// Adds the effect of a change, if other people use the server.
+fn shared_change(run: &mut Run<'_>, client: &str, certain: bool) {
+    if let Some(host) = remote_host::shared(run) {
+        run.emit(Draft::notable("database", "database.change").target(&host).certain(certain).tag("client", client));
+    }
+}
+
 /// Adds the effects of statements, and of the client's own commands.
 fn statements(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
     scripts::sql(run, client, text, certain);
+    if sql::changes_something(client, text) {
+        shared_change(run, client, certain);
+    }
     for line in text.lines() {
         let line = line.trim_start();
         let escape = ["\\!", ".shell ", ".system ", "system ", "!!"].iter().find_map(|start| line.strip_prefix(start));

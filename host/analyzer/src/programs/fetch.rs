@@ -1,6 +1,7 @@
 //! Programs that fetch from the network or send to it.
 
 pub(crate) mod foreign_secrets;
+pub(crate) mod changes;
 mod metadata;
 pub(crate) mod outward;
 pub(crate) mod removals;
@@ -167,8 +168,8 @@ fn curl<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let method = parsed.value("X", "request").map(|method| method.text.into_owned()).unwrap_or_default();
     let headers = parsed.values("H", "header");
     let mut overrides = headers.filter_map(|header| overridden(&header.text));
-    let deletes = |method: &String| method.eq_ignore_ascii_case("DELETE");
-    let method = if deletes(&method) { method } else { overrides.find(deletes).unwrap_or(method) };
+    let changes = |method: &String| ["DELETE", "PATCH", "PUT"].iter().any(|known| method.eq_ignore_ascii_case(known));
+    let method = if changes(&method) { method } else { overrides.find(changes).unwrap_or(method) };
     // `curlie` takes the method as a separate word.
     let method = if method.is_empty() && urls.len() > 1 { parsed.text(0).to_owned() } else { method };
     let sends = method.is_empty() && sends_a_body(parsed);

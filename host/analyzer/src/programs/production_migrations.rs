@@ -4,6 +4,7 @@ use guard_sdk::syntax::Command;
 
 use crate::draft::Draft;
 use crate::run::Run;
+use crate::run::production::is_production;
 
 /// Programs that run migrations, directly or through a script.
 const TOOLS: &[&str] = &[
@@ -83,12 +84,6 @@ fn migrates(command: &Command) -> bool {
             matches!(rest.first().copied(), Some("alembic" | "dbt" | "dbmate" | "flyway" | "goose" | "liquibase"));
         (single || rest.iter().any(names)) && rest.iter().skip(1).any(acts) && !rest.iter().any(is_read)
     })
-}
-
-/// Returns whether a word contains a name of the production environment.
-fn is_production(text: &str) -> bool {
-    let mut parts = text.split(|char: char| !char.is_ascii_alphanumeric());
-    parts.any(|part| part.eq_ignore_ascii_case("production") || part.eq_ignore_ascii_case("prod"))
 }
 
 fn is_variable(name: &str) -> bool {

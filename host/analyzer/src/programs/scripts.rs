@@ -154,7 +154,8 @@ fn send(
         true => Some(Draft::destructive("network", "http.delete").target(&to.text)),
         false => {
             let is_test = ["'sk_test_", "\"sk_test_", "Bearer sk_test_"].iter().any(|key| code.contains(key));
-            fetch::outward::effect(&to.text, true, is_test)
+            let change = || fetch::changes::in_code(code).then(|| fetch::changes::at(&to.text)).flatten();
+            fetch::outward::effect(&to.text, true, is_test).or_else(change)
         }
     };
     if let Some(draft) = draft.filter(|_| !code::requests::is_answered(language, code, head)) {

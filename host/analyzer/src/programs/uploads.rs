@@ -5,7 +5,7 @@
 use guard_sdk::syntax::Word;
 
 use crate::draft::Draft;
-use crate::options::Operand;
+use crate::options::{Operand, Options};
 use crate::run::Run;
 
 /// Verbs that upload files, and verbs whose last word is the destination.
@@ -32,6 +32,18 @@ pub(super) fn find<'a>(run: &mut Run<'a>, words: &'a [Word]) {
             continue;
         }
         run.read_as(&Operand::of(word), Draft::routine("read", "fs.read").flag("sent", true));
+    }
+}
+
+/// Adds the copy of a file into a pod: `kubectl cp FILE POD:PATH`.
+pub(super) fn into_pod<'a>(run: &mut Run<'a>, words: &'a [Word]) {
+    let parsed = run.parse(words, Options::new("cn", "container namespace context kubeconfig retries"));
+    let [verb, from, to] = parsed.operands.as_slice() else { return };
+    let is_in_pod =
+        |text: &str| text.split_once(':').is_some_and(|(pod, _)| pod.len() > 1 && !pod.starts_with(['.', '/', '~']));
+    let is_temporary = to.text.split_once(':').is_some_and(|(_, path)| path.starts_with("/tmp/"));
+    if verb.text == "cp" && !is_in_pod(&from.text) && is_in_pod(&to.text) && !is_temporary {
+        run.emit(Draft::notable("orchestration", "kubernetes.change").target(&to.text));
     }
 }
 

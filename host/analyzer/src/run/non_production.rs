@@ -2,9 +2,9 @@
 //! during an experiment.
 
 use guard_sdk::addresses;
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Severity};
 
-use super::created_here;
+use super::{created_here, hosts};
 use crate::draft::Draft;
 
 /// Ports of data stores, where a request may delete more than an experiment's data: Elasticsearch, CouchDB, InfluxDB,
@@ -16,7 +16,7 @@ const STORES: &[&str] =
 /// Returns whether an effect only changes things without other users: a database of the test environment, a local cloud
 /// emulator, a local server, or a thing that the same text creates.
 pub(super) fn applies(command: &Command, commands: &[Command], draft: &Draft) -> bool {
-    if created_here::applies(command, commands, draft) {
+    if created_here::applies(command, commands, draft) || is_on_test_machine(command, draft) {
         return true;
     }
     match draft.kind {
@@ -26,6 +26,19 @@ pub(super) fn applies(command: &Command, commands: &[Command], draft: &Draft) ->
         "network" => draft.operation == "http.delete" && (is_local(&draft.target) || is_port(command, &draft.target)),
         _ => false,
     }
+}
+
+/// Returns whether the effect changes something on a machine for tests, by its name alone.
+fn is_on_test_machine(command: &Command, draft: &Draft) -> bool {
+    let login = || command.via.iter().rfind(|via| via.kind == "ssh").map_or("", |via| via.detail.as_str());
+    let machine = match draft.operation {
+        _ if draft.severity > Severity::Notable => return false,
+        "database.change" | "http.change" => draft.target.as_str(),
+        "server.change" if !draft.target.is_empty() => draft.target.as_str(),
+        "fs.write" | "server.change" => login(),
+        _ => return false,
+    };
+    hosts::is_for_tests(&addresses::host(machine))
 }
 
 /// Returns whether the command specifies the test environment.

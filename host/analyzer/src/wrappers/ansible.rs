@@ -29,7 +29,10 @@ pub(super) fn runs(argv: &[Word]) -> Option<Vec<Run>> {
         rest = tail;
     }
     is_here |= HERE.contains(&hosts);
-    let text = command(module.rsplit('.').next()?, &pairs(&given))?;
+    let text = match module.rsplit('.').next()? {
+        "" | "command" | "raw" | "shell" if !given.is_empty() => given,
+        module => command(module, &pairs(&given))?,
+    };
     let (kind, place) = if is_here { ("option", Place::Apart) } else { ("ssh", Place::Remote) };
     let detail = if is_here { "ansible" } else { hosts };
     let via = Via { kind: kind.to_owned(), detail: detail.to_owned() };

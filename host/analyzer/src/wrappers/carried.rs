@@ -221,8 +221,11 @@ fn names_shell(setting: &str) -> bool {
 }
 
 fn of(name: &str, what: Runnable) -> Run {
-    let via = Via { kind: "option".to_owned(), detail: name.to_owned() };
-    Run { via, what, place: Place::Apart, certain: true, mark: None }
+    // These programs log in to a machine of a cloud.
+    let is_remote = matches!(name, "fly" | "flyctl" | "gcloud");
+    let (kind, place) = if is_remote { ("ssh", Place::Remote) } else { ("option", Place::Apart) };
+    let via = Via { kind: kind.to_owned(), detail: name.to_owned() };
+    Run { via, what, place, certain: true, mark: None }
 }
 
 /// git subcommands that run the text of an option.

@@ -222,7 +222,8 @@ fn by_row(wrapper: &Wrapper, words: &[Word]) -> Option<Layer> {
     }
     let detail = wrapper.detail.iter().find_map(|name| options.flag(&[name])).map_or("", Flag::text);
     // The platform that runs the command, if no option specifies a host.
-    let detail = if detail.is_empty() && wrapper.kind == "ssh" { wrapper.name } else { detail };
+    let enters = wrapper.kind == "container" && wrapper.verbs.iter().any(|verb| matches!(*verb, "exec" | "shell"));
+    let detail = if detail.is_empty() && (wrapper.kind == "ssh" || enters) { wrapper.name } else { detail };
     let missing = missing_variables(wrapper.name, &options);
     let detail = if missing.is_empty() { detail } else { &missing };
     let login = wrapper.login(&options);

@@ -26,6 +26,35 @@ const CALLS: &[(&str, &str, Severity)] = &[
     ("removeShard(", "mongo.drop-shard", Severity::Destructive),
 ];
 
+/// Calls in the document store's shell that change documents or collections.
+const CHANGES: &[&str] = &[
+    "insertOne(",
+    "insertMany(",
+    "insert(",
+    "updateOne(",
+    "updateMany(",
+    "replaceOne(",
+    "deleteOne(",
+    "deleteMany(",
+    "bulkWrite(",
+    "findOneAnd",
+    "findAndModify(",
+    "createIndex(",
+    "createCollection(",
+    "renameCollection(",
+    "createUser(",
+    ".save(",
+];
+
+/// Commands of the key-value store that change values.
+#[rustfmt::skip]
+const WRITES: &[&str] = &[
+    "append", "copy", "decr", "decrby", "expire", "geoadd", "getdel", "getset", "hdel", "hincrby", "hmset", "hset",
+    "hsetnx", "incr", "incrby", "json.set", "linsert", "lpop", "lpush", "lrem", "lset", "ltrim", "mset", "move",
+    "persist", "pexpire", "pfadd", "psetex", "publish", "rename", "renamenx", "restore", "rpop", "rpush", "sadd", "set",
+    "setbit", "setex", "setnx", "setrange", "spop", "srem", "xadd", "xdel", "xtrim", "zadd", "zincrby", "zrem",
+];
+
 /// Calls with which MySQL Shell drops objects in its own languages.
 const CALLS_OF_MYSQL: &[&str] = &[
     "dropSchema(",
@@ -58,6 +87,9 @@ pub(super) fn mongo<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.script("javascript", &text, certain);
         let text: String =
             text.chars().filter(|letter| !letter.is_whitespace() && !matches!(letter, '"' | '\'')).collect();
+        if CHANGES.iter().any(|call| text.contains(call)) {
+            super::shared_change(run, "mongosh", certain);
+        }
         let mut last = "";
         for (call, operation, severity) in CALLS {
             if *operation != last && text.contains(call) {
@@ -111,7 +143,11 @@ pub(super) fn bare<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 fn redis_command(run: &mut Run<'_>, verb: &str, target: &str, certain: bool) {
     let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(target));
-    let draft = match verb.to_ascii_lowercase().as_str() {
+    let verb = verb.to_ascii_lowercase();
+    if WRITES.contains(&verb.as_str()) {
+        super::shared_change(run, "redis-cli", certain);
+    }
+    let draft = match verb.as_str() {
         "flushall" => Draft::catastrophic("database", "redis.flush-all"),
         "flushdb" => Draft::catastrophic("database", "redis.flush"),
         "del" | "unlink" => Draft::destructive("database", "redis.delete").target(target),

@@ -1,7 +1,7 @@
 //! Requests that delete or stop something on a server, according to their method, URL or body. `outward` handles
 //! requests that affect other people.
 
-use super::outward;
+use super::{changes, outward};
 use crate::draft::Draft;
 use crate::programs::scripts;
 use crate::run::Run;
@@ -30,15 +30,17 @@ pub(super) fn by_address(run: &mut Run<'_>, method: &str, sends: bool, url: &str
         let query = query.split('&').next().unwrap_or_default();
         scripts::perhaps_sql(run, "http", &query.replace("%20", " ").replace("%3B", ";").replace('+', " "));
     }
-    let changes = sends || ["POST", "PUT", "PATCH"].iter().any(|known| method.eq_ignore_ascii_case(known));
+    let sends = sends || ["POST", "PUT", "PATCH"].iter().any(|known| method.eq_ignore_ascii_case(known));
     let is_delete = method.eq_ignore_ascii_case("DELETE") || url.contains("_delete_by_query");
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let stops = STOPS.iter().any(|end| path.ends_with(end)) || path.contains("/agent/force-leave/");
-    if is_delete || changes && (says_removal(url) || stops) {
+    if is_delete || sends && (says_removal(url) || stops) {
         run.emit(Draft::destructive("network", "http.delete").target(url));
     } else {
         let is_test = outward::has_test_key(run.arguments().iter().map(|word| word.text.as_str()));
-        outward::effect(url, changes, is_test).into_iter().for_each(|draft| run.emit(draft));
+        let outward = outward::effect(url, sends, is_test);
+        let draft = outward.or_else(|| changes::effect(method, url, run.arguments()));
+        draft.into_iter().for_each(|draft| run.emit(draft));
     }
 }
 
