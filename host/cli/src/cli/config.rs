@@ -74,6 +74,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
                 "path": config.audit.path,
                 "max-bytes": config.audit.max_bytes,
                 "on-error": if config.audit.on_error == Outcome::Abstain { "allow" } else { outcome_name(config.audit.on_error) },
+                "journal": config.audit.journal,
             },
             "cache": { "max-bytes": config.cache_bytes },
             "undo": config.undo,
