@@ -156,6 +156,9 @@ fn check(
             print_trusted(&config)?;
             if is_fine {
                 print::line(&format!("ok: {policies} policies"))?;
+                if let Some(remote) = &config.remote {
+                    print::note(&format!("the server {} was not asked: guard-host doctor", remote.url));
+                }
             }
         }
         CheckFormat::Json => {
