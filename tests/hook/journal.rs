@@ -63,7 +63,10 @@ fn a_missing_or_full_journal_changes_no_reply_and_doctor_reports_a_missing_one()
     let problems = lines_about(&doctor.stdout, "the journal can't be reached");
     assert!(doctor.exit == 69 && problems.lines().count() == 1, "{doctor:?}");
     let checked = world.run(&["config", "check"], "");
-    assert!(checked.exit == 78 && checked.stderr.contains("start systemd-journald, or remove `journal`"), "{checked:?}");
+    assert!(
+        checked.exit == 78 && checked.stderr.contains("start systemd-journald, or remove `journal`"),
+        "{checked:?}"
+    );
     let journal = UnixDatagram::bind(world.path("journal")).unwrap();
     let sender = UnixDatagram::unbound().unwrap();
     sender.set_nonblocking(true).unwrap();

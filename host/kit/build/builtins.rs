@@ -72,7 +72,7 @@ fn used_libraries(root: &Path, manifest: &mut Table) -> Result<Option<BTreeSet<S
     let mut used = BTreeSet::new();
     for (name, value) in manifest.get_mut("dependencies").and_then(Value::as_table_mut).into_iter().flatten() {
         let Some(Value::String(path)) = value.get_mut("path") else { continue };
-        let of_host = HOST_LIBRARIES.iter().find(|(folder, _)| folder == path).map(|(_, library)| *library);
+        let of_host = HOST_LIBRARIES.iter().find(|(folder, _)| *folder == path.as_str()).map(|(_, library)| *library);
         let Some(library) = path.strip_prefix(LIBRARIES).or(of_host).map(str::to_owned) else {
             if name == "guard-sdk" {
                 continue;
