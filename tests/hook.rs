@@ -6,6 +6,7 @@ mod overrides;
 mod claude;
 mod confined;
 mod history;
+mod journal;
 mod limits;
 mod listed;
 mod log;

@@ -2,6 +2,7 @@
 
 mod choice;
 mod forms;
+mod native;
 mod payload;
 mod refused;
 mod report;

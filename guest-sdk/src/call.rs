@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::syntax::{Analysis, Command, Effect};
+use crate::syntax::{Analysis, Command, Comment, Effect, comments};
 use crate::{Error, Event, Facts, Fault, Level, Presence, ProjectManifest, ResolvedPath, host};
 
 /// The tool call to decide on, with access to the host's facts.
@@ -48,6 +48,19 @@ impl<'a> Call<'a> {
     #[must_use]
     pub fn analysis(&self) -> &Analysis {
         self.analysis.get_or_init(self.analyze)
+    }
+
+    /// Returns the comments in the text of a `Bash` call. They run nothing, so they aren't part of the analysis. See
+    /// [`comments`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Call::input`].
+    pub fn comments(&self) -> Result<Vec<Comment>, Error> {
+        if self.tool != "Bash" {
+            return Ok(Vec::new());
+        }
+        Ok(self.input()?.get("command").and_then(Value::as_str).map(comments).unwrap_or_default())
     }
 
     /// Returns the effects of a kind (`write`), of an operation (`package.publish`), or of all operations with a prefix

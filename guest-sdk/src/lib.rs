@@ -77,6 +77,8 @@ pub mod testing;
 pub mod bindings;
 #[doc(hidden)]
 pub mod guest;
+#[doc(hidden)]
+pub mod scan;
 
 pub use adjust::Adjustments;
 pub use bindings::guard::facts0_2_0::project::Manifest as ProjectManifest;

@@ -8,7 +8,7 @@ use crate::globs::spelled_folder;
 pub use crate::index::Index;
 use crate::paths::last_name;
 use crate::resolve::{HOLDS, MORE, is_pattern};
-use crate::{Presence, ResolvedPath};
+use crate::{Presence, ResolvedPath, scan};
 
 /// The kinds of effects in this version. Later versions may add some.
 pub const EFFECT_KINDS: [&str; 18] = [
@@ -35,6 +35,28 @@ pub const EFFECT_KINDS: [&str; 18] = [
 /// The operations of effects in this version, sorted by name. Later versions may add some.
 pub fn operations() -> impl Iterator<Item = &'static str> {
     include_str!("operations.txt").lines()
+}
+
+/// A comment in shell text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comment {
+    /// The text after `#`, without the white space around it.
+    pub text: String,
+    /// The range in the shell text, from `#` to the end of the line.
+    pub span: Span,
+}
+
+/// Returns the first 4,096 comments in shell text.
+///
+/// Here-documents, backticks and strings, such as the text of `bash -c`, are data here: their comments aren't included.
+#[must_use]
+pub fn comments(source: &str) -> Vec<Comment> {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let comment = |range: std::ops::Range<usize>| Comment {
+        text: source.get(range.start + 1..range.end).unwrap_or_default().trim().to_owned(),
+        span: Span { start: offset(range.start), end: offset(range.end) },
+    };
+    scan::survey(source).comments.into_iter().map(comment).collect()
 }
 
 impl Effect {
@@ -259,6 +281,27 @@ mod tests {
         ] {
             assert_eq!(effect.is(name), is, "{name}");
         }
+    }
+
+    #[test]
+    fn a_comment_begins_a_word_outside_of_quotes_and_data() {
+        let texts = |source: &str| comments(source).into_iter().map(|comment| comment.text).collect::<Vec<_>>();
+        for (source, expected) in [
+            ("ls # all of it", vec!["all of it"]),
+            ("#!/bin/sh\nls;#x\r\n", vec!["!/bin/sh", "x"]),
+            ("a=$(ls # é\n) # b", vec!["é", "b"]),
+            ("(ls) # c\n#", vec!["c", ""]),
+            ("case x in # d\nx) ls;; esac", vec!["d"]),
+            ("cat <<X # e\n# data\nX\n# f", vec!["e", "f"]),
+            ("echo a#b '# c' \"# d\" \\# e ${x# f} $#", vec![]),
+            ("bash -c 'ls # g'; echo `ls # h`", vec![]),
+            ("x=$((16#ff)); [[ a == b#c ]]", vec![]),
+        ] {
+            assert_eq!(texts(source), expected, "{source}");
+        }
+        let found = comments("ls # é\npwd");
+        assert_eq!((found[0].span.start, found[0].span.end), (3, 7));
+        assert_eq!(comments(&"#\n".repeat(5_000)).len(), 4_096);
     }
 
     #[test]

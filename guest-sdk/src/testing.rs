@@ -21,12 +21,14 @@
 pub mod cases;
 
 mod paths;
+mod program;
 mod suite;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 pub use cases::{Case, GitFacts, PastEvent, Suite, WorldFacts};
+pub use program::Program;
 
 use serde_json::Value;
 
@@ -41,8 +43,8 @@ pub struct World {
     /// The analysis of the call. Add effects and commands to it: [`Effect::new`],
     /// [`Command::new`](crate::syntax::Command).
     ///
-    /// The analyzer is part of the host and not of any crate, so native tests don't turn a command's text into effects.
-    /// The cases that `guard-host test` runs do.
+    /// The analyzer is part of the host and not of any crate, so a world doesn't turn a command's text into effects.
+    /// [`Suite::failures_with_program`] and `guard-host test` do.
     pub analysis: Analysis,
     /// The context of the call.
     pub facts: Facts,

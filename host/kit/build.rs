@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
-    for path in ["guest-sdk", "policies", "wit", "Cargo.toml"] {
+    for path in ["guest-sdk", "host/redact", "policies", "wit", "Cargo.toml"] {
         println!("cargo::rerun-if-changed={}", root.join(path).display());
     }
     templates::write_table(&root, &PathBuf::from(env::var("OUT_DIR")?))

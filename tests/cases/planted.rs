@@ -155,6 +155,7 @@ fn told(verdict: &Verdict, call: &ToolCall) -> Result<Vec<(&'static str, String)
         path: path.clone(),
         max_bytes: 8 << 20,
         on_error: Outcome::Abstain,
+        journal: None,
         state: PathBuf::from(env!("CARGO_TARGET_TMPDIR")),
         policies: String::new(),
     };

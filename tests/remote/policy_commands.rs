@@ -27,6 +27,7 @@ fn with_project(more: &str) -> World {
 fn policies_of_a_project_that_a_server_replaces_are_named() {
     let world = with_project("");
     let checked = world.run(&["config", "check"], "");
+    assert!(checked.stderr.contains(&format!("the server {ADDRESS} was not asked: guard-host doctor")), "{checked:?}");
     let warnings = lines_about(&checked.stderr, "warning: ");
     let doctor = lines_about(&world.run(&["doctor"], "").stdout, "`migrations`");
     assert_text!("remote_project", normalize(&world, &(warnings + &doctor)));

@@ -15,7 +15,8 @@ impl Suite {
     /// each failure.
     ///
     /// `analyze` has the signature of `guard_testing::analyze`, and is called for the commands of `Bash` and
-    /// `PowerShell`. File tools get one effect for each path in their input, and other tools none.
+    /// `PowerShell`. File tools get one effect for each path in their input, and other tools none. Outside of
+    /// guard-host's own repository, use [`Suite::failures_with_program`].
     ///
     /// This policy needs confirmation before a committed TypeScript file is changed, and the cases list the files that
     /// git tracks:
@@ -59,11 +60,11 @@ impl Suite {
     /// ```
     pub fn failures<P: Policy>(&self, analyze: impl Fn(&str, &str, &str, &str) -> Analysis) -> Vec<String> {
         let native = self.cases.iter().filter(|case| !case.needs_harness());
-        native.filter_map(|case| self.failure::<P>(case, &analyze)).collect()
+        native.filter_map(|case| self.failure::<P>(case, &self.world(case, &analyze))).collect()
     }
 
-    fn failure<P: Policy>(&self, case: &Case, analyze: &impl Fn(&str, &str, &str, &str) -> Analysis) -> Option<String> {
-        let world = self.world(case, analyze);
+    /// Runs a case in its world. Returns a text if it fails.
+    pub(super) fn failure<P: Policy>(&self, case: &Case, world: &World) -> Option<String> {
         let settings = Value::Object(self.settings.clone()).to_string();
         let Some(input) = case.input().map(Value::Object) else {
             return Some(format!("{}: `input` is neither an object nor a command", case.title()));
@@ -80,15 +81,25 @@ impl Suite {
 
     /// Returns the world for the decision on `case`.
     pub fn world(&self, case: &Case, analyze: &impl Fn(&str, &str, &str, &str) -> Analysis) -> World {
-        let mut world = World { project_is_repository: true, ..World::default() };
-        apply_facts(&self.facts.with(&case.facts), &mut world);
         let input = Value::Object(case.input().unwrap_or_default());
         let runs = matches!(case.tool(), "Bash" | "PowerShell");
-        world.analysis = match input.get("command").and_then(Value::as_str).filter(|_| runs) {
-            Some(command) => analyze(command, tool_dialect(case.tool()), &world.facts.cwd, &world.facts.home),
-            None => analyze_tool(case.tool(), &input),
-        };
+        let mut world = self.world_with(case, |world| match input.get("command").and_then(Value::as_str) {
+            Some(command) if runs => {
+                Some(analyze(command, tool_dialect(case.tool()), &world.facts.cwd, &world.facts.home))
+            }
+            _ => Some(analyze_tool(case.tool(), &input)),
+        });
         world.fill_paths();
+        world
+    }
+
+    /// Returns the world of `case` with the analysis that `analyze` returns for it.
+    pub(super) fn world_with(&self, case: &Case, analyze: impl FnOnce(&World) -> Option<Analysis>) -> World {
+        let mut world = World { project_is_repository: true, ..World::default() };
+        apply_facts(&self.facts.with(&case.facts), &mut world);
+        if let Some(analysis) = analyze(&world) {
+            world.analysis = analysis;
+        }
         world
     }
 }

@@ -51,7 +51,6 @@ pub(crate) const EXPANSIONS: usize = 256;
 pub(crate) const LISTED: usize = 16;
 /// Mounts of one container or sandbox.
 pub(crate) const MOUNTS: usize = 64;
-pub(crate) const HEREDOCS: usize = 512;
 /// Depth of the parser's tree.
 pub(crate) const PARSER_DEPTH: usize = 30;
 /// Nesting of compound commands through all nested texts.

@@ -3,7 +3,6 @@
 //! Only the structure of commands and the spans of words come from the parser. Its interpretation of words isn't used,
 //! because it silently drops nested bodies that it can't parse, and misreads some literals.
 
-pub(crate) mod scan;
 pub(crate) mod tree;
 
 use std::borrow::Cow;

@@ -4,7 +4,7 @@
 //! linear pass.
 
 use crate::limits;
-use crate::parse::scan;
+use guard_sdk::scan;
 
 /// A text that may be parsed.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ pub(crate) fn prepare(source: &str) -> Result<Prepared, String> {
         (counts.compounds, limits::COMPOUNDS, "compound commands are nested too deeply"),
         (counts.prefix_run, limits::PREFIX_RUN, "too many `time`, `!` or `coproc` in a row"),
         (counts.expansions, limits::EXPANSIONS, "one word holds too many expansions"),
-        (counts.heredocs, limits::HEREDOCS, "the text holds too many here-documents"),
+        (counts.heredocs, scan::HEREDOCS, "the text holds too many here-documents"),
     ];
     if let Some((_, _, told)) = excess.into_iter().find(|(count, limit, _)| count > limit) {
         return Err(told.to_owned());

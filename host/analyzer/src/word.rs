@@ -8,7 +8,8 @@ mod brace;
 pub(crate) mod expand;
 pub(crate) mod zsh;
 
-use crate::parse::scan::{self, Frame, byte};
+use guard_sdk::scan::{self, Frame, byte};
+
 use crate::parse::tree::Range;
 
 /// A piece of a word, in source order.

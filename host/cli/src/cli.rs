@@ -1,6 +1,7 @@
 //! The command line. Each command has its own file, and `print` has all output.
 
 mod allow;
+mod analyze;
 mod args;
 mod past_questions;
 mod audit;
@@ -165,6 +166,7 @@ fn dispatch(cli: Cli, dirs: &AppDirs, environment: &Environment) -> anyhow::Resu
         // Its exit code is the command's.
         Command::Run(_) => Ok(Exit::Usage),
         Command::Test(args) => test::run(&args, dirs, environment),
+        Command::Analyze => analyze::run(),
         Command::Ci(args) => ci::run(&args, dirs, environment),
         Command::Policy(args) => policy::run(&args, dirs, environment),
         Command::Sync(args) => sync::run(&args, dirs, environment),

@@ -178,6 +178,8 @@ pub struct Audit {
     pub max_bytes: u64,
     /// The outcome of a call whose line can't be written.
     pub on_error: Outcome,
+    /// The socket of the journal that also gets the lines.
+    pub journal: Option<PathBuf>,
     /// The folder with the key that seals its lines.
     pub state: PathBuf,
     /// The digest of the configuration and its policies. Empty until they are known.

@@ -7,7 +7,7 @@ use super::builtin::{add_strict, builtin_entry, preset_entries};
 use super::folder::Modules;
 use super::layer::{LayerChain, in_file, layer, names};
 use super::loosening;
-use super::options::{ConfineClass, Mode, Options, Preset};
+use super::options::{ConfineClass, Journal, Mode, Options, Preset};
 use super::order::{self, EntryPosition};
 use super::overrides::Overrides;
 use super::problem::nearest;
@@ -26,6 +26,9 @@ use guard_state::session::Sessions;
 
 /// The default size at which the audit log is rotated, in bytes.
 const AUDIT_BYTES: u64 = 8 << 20;
+
+/// The socket of the system's journal.
+const JOURNAL: &str = "/run/systemd/journal/socket";
 
 /// The default size of the cache in bytes, enough for two policies in Python.
 const CACHE_BYTES: u64 = 128 << 20;
@@ -113,6 +116,7 @@ impl Config {
                 path: dirs.state.join("audit.jsonl"),
                 max_bytes: AUDIT_BYTES,
                 on_error: Outcome::Abstain,
+                journal: None,
                 state: dirs.state.clone(),
                 policies: String::new(),
             },
@@ -173,6 +177,12 @@ fn apply(options: &Options, of: (Layer, &Path), dirs: &AppDirs, config: &mut Con
         }
         if let Some(on_error) = audit.on_error {
             config.audit.on_error = on_error.outcome();
+        }
+        if let Some(journal) = &audit.journal {
+            config.audit.journal = match journal {
+                Journal::System(is_on) => is_on.then(|| JOURNAL.into()),
+                Journal::Socket(path) => Some(path.into()),
+            };
         }
     }
     if let Some(undo) = &options.undo {

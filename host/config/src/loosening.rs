@@ -93,6 +93,7 @@ impl Keys<'_> {
             ("audit", "path", differ(audit.0.path.as_ref(), audit.1.path.as_ref())),
             ("audit", "max-bytes", differ(audit.0.max_bytes.as_ref(), audit.1.max_bytes.as_ref())),
             ("audit", "on-error", differ(audit.0.on_error.as_ref(), audit.1.on_error.as_ref())),
+            ("audit", "journal", differ(audit.0.journal.as_ref(), audit.1.journal.as_ref())),
             ("cache", "max-bytes", differ(cache[0].as_ref(), cache[1].as_ref())),
             ("session", "file", differ(session[0], session[1])),
             ("undo", "enabled", differ(undo.0.enabled.as_ref(), undo.1.enabled.as_ref())),

@@ -166,6 +166,18 @@ pub struct AuditOptions {
     /// The verdict for a call that can't be logged. With `"ask"` or `"deny"`, the line is written before the reply.
     /// Default: `"allow"`.
     pub on_error: Option<OnError>,
+    /// Whether each line is also sent to systemd's journal: `true`, or the path of a journal's socket. Default: `false`.
+    pub journal: Option<Journal>,
+}
+
+/// `journal` in `[audit]`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected `true`, `false`, or the path of a journal's socket")]
+pub enum Journal {
+    /// Whether the system's journal gets the lines.
+    System(bool),
+    /// The absolute path of a journal's socket.
+    Socket(String),
 }
 
 /// `[cache]`.

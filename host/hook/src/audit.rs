@@ -3,6 +3,7 @@
 
 mod decision;
 mod discarded;
+mod journal;
 mod read;
 mod select;
 mod stats;
@@ -311,12 +312,16 @@ fn action(verdict: &Verdict) -> &'static str {
     }
 }
 
-/// Appends a line to the log, and rotates the log first if it is full.
+/// Appends a line to the log, and rotates the log first if it is full. Also sends it to the journal, if the configuration
+/// has one.
 ///
 /// # Errors
 ///
-/// Any error of the file system.
+/// Any error of the file system. The journal never causes one.
 pub fn write(audit: &Audit, line: &str) -> io::Result<()> {
+    if let Some(socket) = &audit.journal {
+        let _ = journal::send(socket, line);
+    }
     // A pipe without a reader would block, and a line in a device is lost.
     if std::fs::metadata(&audit.path).is_ok_and(|data| !data.is_file()) {
         return Err(io::Error::other("the audit log is not a file"));

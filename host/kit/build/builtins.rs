@@ -13,10 +13,13 @@ use crate::templates::{Collection, entry_names};
 /// The path of the libraries' folder in a policy's manifest. In a project, it is `lib`.
 const LIBRARIES: &str = "../lib/";
 
+/// The host's crates that need no other crate than the SDK, so that a project can have them as libraries.
+const HOST_LIBRARIES: [(&str, &str); 1] = [("host/redact", "redact")];
+
 /// The names of built-ins, each with the names of the parts of its project.
 pub(crate) type Parts = Vec<(String, Vec<String>)>;
 
-/// Adds each built-in that needs no crate of the host, with the libraries that it uses. Returns their parts.
+/// Adds each built-in that needs only libraries, with those that it uses. Returns their parts.
 pub(crate) fn add(root: &Path, all: &mut Collection) -> Result<Parts, Box<dyn Error>> {
     let (mut builtins, mut libraries) = (Vec::new(), BTreeSet::new());
     for name in entry_names(&root.join("policies"))? {
@@ -55,7 +58,7 @@ pub(crate) fn add(root: &Path, all: &mut Collection) -> Result<Parts, Box<dyn Er
         builtins.push((name, [part, "sdk".to_owned()].into_iter().chain(libraries).collect()));
     }
     for library in libraries {
-        let (part, folder) = (format!("lib:{library}"), format!("policies/lib/{library}"));
+        let (part, folder) = (format!("lib:{library}"), library_folder(&library));
         let manifest = manifest(root, &folder, "../../")?;
         all.file(&part, &format!("lib/{library}/Cargo.toml"), toml::to_string(&manifest)?.as_bytes(), false)?;
         all.folder(&part, &root.join(&folder).join("src"), &format!("lib/{library}/src/"))?;
@@ -64,19 +67,20 @@ pub(crate) fn add(root: &Path, all: &mut Collection) -> Result<Parts, Box<dyn Er
 }
 
 /// Returns the libraries that a policy uses, including indirect ones, and changes their folder in its manifest. `None`
-/// if it needs a crate of the host.
+/// if it needs another crate of the host.
 fn used_libraries(root: &Path, manifest: &mut Table) -> Result<Option<BTreeSet<String>>, Box<dyn Error>> {
     let mut used = BTreeSet::new();
     for (name, value) in manifest.get_mut("dependencies").and_then(Value::as_table_mut).into_iter().flatten() {
         let Some(Value::String(path)) = value.get_mut("path") else { continue };
-        let Some(library) = path.strip_prefix(LIBRARIES).map(str::to_owned) else {
+        let of_host = HOST_LIBRARIES.iter().find(|(folder, _)| *folder == path.as_str()).map(|(_, library)| *library);
+        let Some(library) = path.strip_prefix(LIBRARIES).or(of_host).map(str::to_owned) else {
             if name == "guard-sdk" {
                 continue;
             }
             return Ok(None);
         };
         *path = format!("lib/{library}");
-        let below = read(root, &format!("policies/lib/{library}"))?;
+        let below = read(root, &library_folder(&library))?;
         for other in below.get("dependencies").and_then(Value::as_table).into_iter().flat_map(Table::values) {
             let path = other.get("path").and_then(Value::as_str).and_then(|path| path.strip_prefix("../"));
             used.extend(path.map(str::to_owned));
@@ -84,6 +88,12 @@ fn used_libraries(root: &Path, manifest: &mut Table) -> Result<Option<BTreeSet<S
         used.insert(library);
     }
     Ok(Some(used))
+}
+
+/// Returns the folder of a library in this repository.
+fn library_folder(library: &str) -> String {
+    let of_host = HOST_LIBRARIES.iter().find(|(_, name)| *name == library);
+    of_host.map_or_else(|| format!("policies/lib/{library}"), |(folder, _)| (*folder).to_owned())
 }
 
 /// Gives a manifest the name, profile and workspace of a project.

@@ -23,9 +23,9 @@ mod windows;
 pub mod paths;
 
 #[cfg(unix)]
-pub use unix::{access, account, dir, fs, process};
+pub use unix::{access, account, datagram, dir, fs, process};
 #[cfg(windows)]
-pub use windows::{access, account, crash, dir, fs, process};
+pub use windows::{access, account, crash, datagram, dir, fs, process};
 
 /// The identity of a file, and the stamp of its last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -108,6 +108,33 @@ pub mod account {
     }
 }
 
+/// Sends messages to local programs.
+pub mod datagram {
+    use std::io;
+    use std::os::unix::net::UnixDatagram;
+    use std::path::Path;
+
+    /// Sends a datagram to a local socket without blocking.
+    ///
+    /// # Errors
+    ///
+    /// There is no such socket, this user may not write to it, or its buffer is full.
+    pub fn send(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let socket = UnixDatagram::unbound()?;
+        socket.set_nonblocking(true)?;
+        socket.send_to(bytes, path).map(drop)
+    }
+
+    /// Checks whether a program receives datagrams at this path.
+    ///
+    /// # Errors
+    ///
+    /// There is no such socket, or this user may not write to it.
+    pub fn check(path: &Path) -> io::Result<()> {
+        UnixDatagram::unbound()?.connect(path)
+    }
+}
+
 /// Files relative to a folder's handle.
 pub mod dir {
     use std::io;

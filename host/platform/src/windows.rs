@@ -42,6 +42,30 @@ pub mod dir {
     }
 }
 
+/// Sends messages to local programs.
+pub mod datagram {
+    use std::io;
+    use std::path::Path;
+
+    /// Always fails, because Windows has no journal.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn send(_: &Path, _: &[u8]) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Always fails.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn check(path: &Path) -> io::Result<()> {
+        send(path, &[])
+    }
+}
+
 /// This user's account.
 pub mod account {
     use known_folders::{KnownFolder, get_known_folder_path};

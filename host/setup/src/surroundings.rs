@@ -1,6 +1,6 @@
 //! [`survey`] finds problems in what verdicts need besides the chain.
 //!
-//! It checks the managed file, the token of a server, the audit log, and the last `guard-host sync`. It reads only, and
+//! It checks the managed file, the token of a server, the audit log, its journal, and the last `guard-host sync`. It reads only, and
 //! makes no network requests.
 
 mod managed;
@@ -9,8 +9,8 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use guard_platform::Space;
 use guard_platform::fs::{MetadataExt, check_entry, check_write, full_disk};
+use guard_platform::{Space, datagram};
 use guard_redact::plain;
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,8 @@ pub fn survey(config: &Config, dirs: &AppDirs) -> Vec<Mistake> {
     let token = config.remote.as_ref().and_then(|remote| token(remote, layer()));
     let authorities = config.remote.as_ref().and_then(|remote| authorities(remote, layer()));
     let remote = token.into_iter().chain(authorities).map(|problem| ("remote", problem));
-    let audit = unwritable(&config.audit).map(|problem| ("audit", problem));
+    let journal = config.audit.journal.as_deref().and_then(unreachable_journal);
+    let audit = unwritable(&config.audit).into_iter().chain(journal).map(|problem| ("audit", problem));
     let trust = damaged_trust(dirs).map(|problem| ("trust", problem));
     let ship = failed_ships(dirs).into_iter().map(|problem| ("ship", problem));
     let mistake = |(subject, problem)| Mistake { subject, ..Mistake::new(Severity::Error, problem) };
@@ -146,6 +147,13 @@ fn unwritable(audit: &Audit) -> Option<Problem> {
     }
     // The folder also needs room for the rotated log and the lock.
     obstacle(path).and_then(|(folder, error)| found(error, folder))
+}
+
+/// Reports a journal that takes no lines.
+fn unreachable_journal(socket: &Path) -> Option<Problem> {
+    let error = datagram::check(socket).err()?;
+    let text = format!("the journal can't be reached: {error}; the lines are only in the audit log");
+    problem(Layer::User, socket, text, "start systemd-journald, or remove `journal` from `[audit]`")
 }
 
 /// Returns whether a disk of this size, with so many bytes and files left, is full. Some file systems report a size of

@@ -2,6 +2,7 @@
 //!
 //! [`super::layers`] determines what it runs.
 
+use guard_sdk::scan;
 use guard_sdk::syntax::{Assignment, Redirection, Span, Word};
 
 use super::layers::Pending;
@@ -380,5 +381,5 @@ fn numbered(unit: Unit<'_>, words: Vec<WordAt>, redirects: &[Redirect]) -> (Vec<
 
 /// Returns the end of the subscript that opens at `at`.
 fn subscript_end(bytes: &[u8], at: usize) -> Option<usize> {
-    crate::parse::scan::close(bytes, at + 1, crate::parse::scan::Frame::Bracket { open: 0 }).map(|(end, _)| end - 1)
+    scan::close(bytes, at + 1, scan::Frame::Bracket { open: 0 }).map(|(end, _)| end - 1)
 }

@@ -179,6 +179,9 @@ pub(super) enum Command {
     Run(RunArgs),
     /// Run the test cases of a policy.
     Test(TestArgs),
+    /// Print the analyses of a suite's calls, for native tests of policies.
+    #[command(hide = true)]
+    Analyze,
     /// Check a project's policies: lock file, configuration, cases and recorded calls.
     Ci(CiArgs),
     /// Create a policy project that builds and passes its test cases.

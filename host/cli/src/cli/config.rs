@@ -74,6 +74,7 @@ fn show(config: &Config, format: Format) -> anyhow::Result<Exit> {
                 "path": config.audit.path,
                 "max-bytes": config.audit.max_bytes,
                 "on-error": if config.audit.on_error == Outcome::Abstain { "allow" } else { outcome_name(config.audit.on_error) },
+                "journal": config.audit.journal,
             },
             "cache": { "max-bytes": config.cache_bytes },
             "undo": config.undo,
@@ -155,6 +156,9 @@ fn check(
             print_trusted(&config)?;
             if is_fine {
                 print::line(&format!("ok: {policies} policies"))?;
+                if let Some(remote) = &config.remote {
+                    print::note(&format!("the server {} was not asked: guard-host doctor", remote.url));
+                }
             }
         }
         CheckFormat::Json => {

@@ -37,7 +37,7 @@ pub(super) fn run(args: &NewArgs, environment: &Environment) -> anyhow::Result<E
         Err(error @ ScaffoldError::Builtin(_)) => {
             let names: Vec<&str> = scaffold::builtins().collect();
             let is_there = matches!(origin, Origin::Builtin(name) if guard_builtins::find(name).is_some());
-            let why = if is_there { "it needs other crates of guard-host's repository; " } else { "" };
+            let why = if is_there { "it contains guard-host's own analyzer; " } else { "" };
             Err(exit_error(Exit::NoInput, error.to_string(), format!("{why}those that can: {}", names.join(", "))))
         }
         Err(error @ ScaffoldError::Taken(..)) => {

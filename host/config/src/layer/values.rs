@@ -2,7 +2,7 @@
 
 use semver::Version;
 
-use crate::options::Options;
+use crate::options::{Journal, Options};
 use crate::remote::Remote;
 use crate::{signers, tools};
 use guard_contract::Layer;
@@ -81,6 +81,12 @@ fn check_files(options: &Options) -> Result<(), Refusal> {
             let text = format!("`exclude` in `[undo]`: `{pattern}`: this list doesn't allow `!`");
             return refuse(text, "name the files that are never copied");
         }
+    }
+    if let Some(Journal::Socket(path)) = options.audit.as_ref().and_then(|audit| audit.journal.as_ref())
+        && (!path.starts_with('/') || !is_path(path))
+    {
+        let text = format!("`journal` in `[audit]` is `{path}`, which isn't an absolute path");
+        return refuse(text, "give `true`, or the absolute path of a journal's socket");
     }
     let written = [
         ("audit", "path", options.audit.as_ref().and_then(|audit| audit.path.as_deref())),

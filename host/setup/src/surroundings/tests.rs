@@ -263,3 +263,13 @@ fn a_receiver_that_refuses_the_log_is_a_deficiency() {
     machine.write("home/.local/state/guard-host/ship/0011.json", "{}", 0o600);
     machine.assert_found(&["ship: ", "2026-01-01", "answers with 401", "--to https://x.example/v1/logs"]);
 }
+
+#[test]
+fn a_managed_journal_that_takes_no_lines_is_reported_whatever_the_user_sets() {
+    let machine = Machine::new();
+    machine.write("etc/guard-host/guard.toml", "[audit]\njournal = '/nowhere/socket'\n", 0o644);
+    machine.write("home/.config/guard-host/guard.toml", "[audit]\njournal = false\n", 0o600);
+    machine.assert_found(&["audit: ", "/nowhere/socket", "the journal can't be reached", "systemd-journald"]);
+    machine.write("etc/guard-host/guard.toml", "", 0o644);
+    assert_eq!(machine.found(), [""; 0]);
+}

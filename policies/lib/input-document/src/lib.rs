@@ -7,7 +7,7 @@ mod shape;
 
 use guard_sdk::serde_json::{Map, Value, json};
 use guard_sdk::syntax::{
-    Analysis, Assignment, Command, Coverage, Effect, Part, Redirection, Script, Severity, Via, Word,
+    Analysis, Assignment, Command, Comment, Coverage, Effect, Part, Redirection, Script, Severity, Span, Via, Word,
 };
 use guard_sdk::{Call, Error, Event, Facts, Fault, Presence, ResolvedPath, guest};
 
@@ -31,14 +31,15 @@ pub fn call_document(call: &Call<'_>, names_history: bool) -> Result<Value, Erro
         Some(Ok(events)) => events,
         Some(Err(_)) => return Err("the list of what this session did before is damaged".into()),
     };
-    Ok(document(call.tool(), call.input()?, guest::analysis(), call.context(), history))
+    let analysis = analysis_value(guest::analysis(), call.comments()?);
+    Ok(document(call.tool(), call.input()?, analysis, call.context(), history))
 }
 
-fn document(tool: &str, input: Value, analysis: Analysis, facts: Facts, history: Vec<Event>) -> Value {
+fn document(tool: &str, input: Value, analysis: Value, facts: Facts, history: Vec<Event>) -> Value {
     json!({
         "tool": tool,
         "input": input,
-        "analysis": analysis_value(analysis),
+        "analysis": analysis,
         "context": facts_value(facts),
         HISTORY: list(history, event_value),
     })
@@ -68,7 +69,7 @@ fn facts_value(facts: Facts) -> Value {
     })
 }
 
-fn analysis_value(analysis: Analysis) -> Value {
+fn analysis_value(analysis: Analysis, comments: Vec<Comment>) -> Value {
     let coverage = match analysis.coverage {
         Coverage::Complete => "complete",
         Coverage::Partial => "partial",
@@ -80,7 +81,12 @@ fn analysis_value(analysis: Analysis) -> Value {
         "commands": list(analysis.commands, command_value),
         "effects": list(analysis.effects, effect_value),
         "scripts": list(analysis.scripts, script_value),
+        "comments": list(comments, |Comment { text, span }| json!({ "text": text, "span": span_value(&span) })),
     })
+}
+
+fn span_value(span: &Span) -> Value {
+    json!({ "start": span.start, "end": span.end })
 }
 
 fn list<T>(items: Vec<T>, one: impl Fn(T) -> Value) -> Value {
@@ -107,7 +113,7 @@ fn command_value(command: Command) -> Value {
             "within": position.within,
         },
         "via": list(command.via, |Via { kind, detail }| json!({ "kind": kind, "detail": detail })),
-        "span": { "start": command.span.start, "end": command.span.end },
+        "span": span_value(&command.span),
         "cwd": command.cwd,
         "certain": command.certain,
     })
@@ -194,7 +200,7 @@ fn script_value(script: Script) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use guard_sdk::syntax::{Position, Span};
+    use guard_sdk::syntax::{Position, comments};
 
     use super::*;
 
@@ -265,7 +271,8 @@ mod tests {
             certain: true,
             tags: vec![("tree".to_owned(), "yes".to_owned())],
         };
-        let document = document("Bash", json!({ "command": "c" }), push(), facts, vec![event]);
+        let analysis = analysis_value(push(), comments("c # why"));
+        let document = document("Bash", json!({ "command": "c" }), analysis, facts, vec![event]);
         let event = &document["history"][0];
         assert_eq!(
             (&event["kind"], &event["target"], &event["number"]),
@@ -295,5 +302,6 @@ mod tests {
         assert_eq!((&effect["path"]["project_relative"], &effect["path"]["exists"]), (&json!("a"), &json!("unknown")));
         assert_eq!(effect["tags"], json!({ "remote": "origin" }));
         assert_eq!(analysis["scripts"][0]["language"], "sql");
+        assert_eq!(analysis["comments"], json!([{ "text": "why", "span": { "start": 2, "end": 7 } }]));
     }
 }

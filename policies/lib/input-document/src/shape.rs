@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 
 use guard_sdk::serde_json::{Value, json};
 use guard_sdk::syntax::{
-    Analysis, Assignment, Command, Coverage, EFFECT_KINDS, Effect, Part, Position, Redirection, Script, Span, Via,
-    Word, operations,
+    Analysis, Assignment, Command, Comment, Coverage, EFFECT_KINDS, Effect, Part, Position, Redirection, Script, Span,
+    Via, Word, operations,
 };
 use guard_sdk::{Event, Facts, tools};
 
@@ -320,7 +320,8 @@ fn example() -> Value {
         certain: true,
         tags: Vec::new(),
     };
-    super::document("", json!({}), analysis, facts, vec![event])
+    let comment = Comment { text: String::new(), span: Span { start: 0, end: 0 } };
+    super::document("", json!({}), super::analysis_value(analysis, vec![comment]), facts, vec![event])
 }
 
 #[cfg(test)]
@@ -341,6 +342,7 @@ mod tests {
             ("analysis.effects._", "operaton"),
             ("analysis.effects._.path", "canonicl"),
             ("analysis.commands._.words._.parts._", "kid"),
+            ("analysis.comments._", "txt"),
             ("analysis.commands._.redirections._.target", "txt"),
             ("context", "pwd"),
             ("history._", "targt"),

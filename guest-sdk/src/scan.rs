@@ -3,31 +3,45 @@
 //! It uses an explicit stack instead of recursion, so that no text can overflow the machine's stack. It doesn't
 //! identify commands. It only knows enough (quotes, comments, here-documents, `case`) to match openers with closers.
 
+use std::ops::Range;
+
+/// The maximum number of here-documents.
+pub const HEREDOCS: usize = 512;
+
+/// The maximum number of comments that are listed.
+const COMMENTS: usize = 4_096;
+
 /// A construct around the scanner's position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Frame {
-    /// Commands, up to `)` if `closes` is set. `cases` is the number of open `case` commands.
+pub enum Frame {
+    /// Commands.
     Commands {
+        /// Whether they end with `)`.
         closes: bool,
+        /// The number of open `case` commands.
         cases: u16,
     },
+    /// Double quotes.
     Double,
-    /// `${...}`, in or outside double quotes.
+    /// `${...}`.
     Parameter {
+        /// Whether it is in double quotes.
         quoted: bool,
     },
-    /// `$((...))` or `((...))`, with the number of open parentheses in it.
+    /// `$((...))` or `((...))`.
     Arithmetic {
+        /// The number of open parentheses in it.
         parens: u32,
     },
-    /// `$[...]`, with the number of open brackets in it.
+    /// `$[...]`.
     Bracket {
+        /// The number of open brackets in it.
         open: u32,
     },
 }
 
 /// The commands after an opening parenthesis.
-pub(crate) const COMMANDS: Frame = Frame::Commands { closes: true, cases: 0 };
+pub const COMMANDS: Frame = Frame::Commands { closes: true, cases: 0 };
 
 #[derive(Debug)]
 struct Heredoc {
@@ -38,35 +52,40 @@ struct Heredoc {
 
 /// The totals of a whole scan.
 #[derive(Debug, Default)]
-pub(crate) struct Counts {
+pub struct Counts {
     /// The maximum depth of the stack.
-    pub(crate) depth: usize,
+    pub depth: usize,
     /// The maximum number of command frames on the stack.
-    pub(crate) command_depth: usize,
+    pub command_depth: usize,
     /// Openers of extended patterns outside quotes.
-    pub(crate) pattern_openers: usize,
+    pub pattern_openers: usize,
     /// The maximum number of `[` open at once.
-    pub(crate) brackets: usize,
+    pub brackets: usize,
     /// The maximum number of `{` open at once.
-    pub(crate) braces: usize,
+    pub braces: usize,
     /// The maximum number of compound commands open at once, counted by reserved words.
-    pub(crate) compounds: usize,
+    pub compounds: usize,
     /// The longest run of `time`, `!` and `coproc`.
-    pub(crate) prefix_run: usize,
-    pub(crate) heredocs: usize,
+    pub prefix_run: usize,
+    /// Here-documents.
+    pub heredocs: usize,
     /// The maximum number of expansions in one outermost word.
-    pub(crate) expansions: usize,
+    pub expansions: usize,
     /// Offsets where a backslash and a newline join two lines.
-    pub(crate) continuations: Vec<usize>,
+    pub continuations: Vec<usize>,
+    /// The first comments, each from its `#` to the end of the line.
+    pub comments: Vec<Range<usize>>,
 }
 
 /// Returns the byte at `at`, or 0 after the end.
-pub(crate) fn byte(bytes: &[u8], at: usize) -> u8 {
+#[must_use]
+pub fn byte(bytes: &[u8], at: usize) -> u8 {
     bytes.get(at).copied().unwrap_or(0)
 }
 
 /// Returns the offset of `needle` at or after `from`, or the end.
-pub(crate) fn find(bytes: &[u8], from: usize, needle: u8) -> usize {
+#[must_use]
+pub fn find(bytes: &[u8], from: usize, needle: u8) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
     rest.iter().position(|&byte| byte == needle).map_or(bytes.len(), |found| from + found)
 }
@@ -77,7 +96,7 @@ fn separates(byte: u8) -> bool {
 }
 
 /// The scanner, with its position and the enclosing constructs.
-pub(crate) struct Scanner<'a> {
+struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     stack: Vec<Frame>,
@@ -95,7 +114,8 @@ pub(crate) struct Scanner<'a> {
 }
 
 /// Scans a whole text.
-pub(crate) fn survey(text: &str) -> Counts {
+#[must_use]
+pub fn survey(text: &str) -> Counts {
     let mut scanner = Scanner::new(text.as_bytes(), 0, Frame::Commands { closes: false, cases: 0 });
     while scanner.at < scanner.bytes.len() {
         scanner.step();
@@ -106,7 +126,8 @@ pub(crate) fn survey(text: &str) -> Counts {
 /// Returns the offset after the closer of the construct in `frame`. `from` is the offset after its opener.
 ///
 /// If an arithmetic construct turns out to be two subshells, returns the end of the outer one and `true`.
-pub(crate) fn close(bytes: &[u8], from: usize, frame: Frame) -> Option<(usize, bool)> {
+#[must_use]
+pub fn close(bytes: &[u8], from: usize, frame: Frame) -> Option<(usize, bool)> {
     let mut scanner = Scanner::new(bytes, from, frame);
     let mut changed = false;
     while scanner.at < bytes.len() {
@@ -121,7 +142,8 @@ pub(crate) fn close(bytes: &[u8], from: usize, frame: Frame) -> Option<(usize, b
 }
 
 /// Returns the offset after the closing backtick of a substitution. `from` is the offset after the opening one.
-pub(crate) fn close_backtick(bytes: &[u8], from: usize) -> Option<usize> {
+#[must_use]
+pub fn close_backtick(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while at < bytes.len() {
         match byte(bytes, at) {
@@ -134,7 +156,8 @@ pub(crate) fn close_backtick(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 /// Returns the offset after the closing quote of `$'...'`. `from` is the offset after the opening one.
-pub(crate) fn close_ansi(bytes: &[u8], from: usize) -> Option<usize> {
+#[must_use]
+pub fn close_ansi(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while at < bytes.len() {
         match byte(bytes, at) {
@@ -304,7 +327,7 @@ impl<'a> Scanner<'a> {
                 self.within_word(end - self.at);
             }
             b'"' => self.push(Frame::Double, 1),
-            b'#' if self.word_start => self.at = find(self.bytes, self.at, b'\n'),
+            b'#' if self.word_start => self.comment(),
             b'\n' => {
                 self.at += 1;
                 self.command_position = true;
@@ -353,6 +376,14 @@ impl<'a> Scanner<'a> {
             _ if self.word_start && (byte.is_ascii_alphabetic() || byte == b'!') => self.bare_word(closes, cases),
             _ => self.expansion(false),
         }
+    }
+
+    fn comment(&mut self) {
+        let end = find(self.bytes, self.at, b'\n');
+        if self.counts.comments.len() < COMMENTS {
+            self.counts.comments.push(self.at..end);
+        }
+        self.at = end;
     }
 
     fn brace(&mut self, opens: bool) {
@@ -454,7 +485,7 @@ impl<'a> Scanner<'a> {
         }
         self.word_start = true;
         self.counts.heredocs += 1;
-        if self.counts.heredocs <= crate::limits::HEREDOCS {
+        if self.counts.heredocs <= HEREDOCS {
             self.heredocs.push(Heredoc { delimiter, quoted, tabs });
         }
     }
