@@ -63,6 +63,13 @@ pub mod access {
         Ok(MachineAccess::Closed)
     }
 
+    /// Returns whether users who can write to this folder can't rename or remove other users' files in it.
+    #[inline]
+    #[must_use]
+    pub fn protects_entries(data: &Metadata) -> bool {
+        data.mode() & 0o1000 != 0
+    }
+
     /// Returns whether the file belongs to this user.
     #[inline]
     #[must_use]
