@@ -10,6 +10,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use guard_platform::Space;
+use guard_platform::access::is_own;
 use guard_platform::fs::{MetadataExt, check_entry, check_write, full_disk};
 use guard_redact::plain;
 use serde::{Deserialize, Serialize};
@@ -20,7 +21,7 @@ use crate::sync::SyncTarget;
 use guard_config::{Audit, Config, Remote, trust};
 use guard_contract::{Layer, Problem};
 use guard_state::files::read_text;
-use guard_state::{AppDirs, io_hint};
+use guard_state::{AppDirs, io_hint, is_private};
 pub(crate) use managed::{MachineFile, open_to_others};
 use managed::{managed_files, unread};
 
@@ -43,11 +44,14 @@ pub fn survey(config: &Config, dirs: &AppDirs) -> Vec<Mistake> {
     let authorities = config.remote.as_ref().and_then(|remote| authorities(remote, layer()));
     let remote = token.into_iter().chain(authorities).map(|problem| ("remote", problem));
     let audit = unwritable(&config.audit).map(|problem| ("audit", problem));
+    let shared = if audit.is_none() { shared_log(&config.audit) } else { None };
     let trust = damaged_trust(dirs).map(|problem| ("trust", problem));
     let ship = failed_ships(dirs).into_iter().map(|problem| ("ship", problem));
     let mistake = |(subject, problem)| Mistake { subject, ..Mistake::new(Severity::Error, problem) };
     let sync = SyncTarget { file: dirs.managed.clone() }.mistakes();
-    managed.chain(remote).chain(audit).chain(trust).map(mistake).chain(sync).chain(ship.map(mistake)).collect()
+    let shared = shared.map(|problem| Mistake { subject: "audit", ..Mistake::new(Severity::Gap, problem) });
+    let found = managed.chain(remote).chain(audit).chain(trust).map(mistake).chain(shared);
+    found.chain(sync).chain(ship.map(mistake)).collect()
 }
 
 fn problem(layer: Layer, file: &Path, text: impl Into<String>, hint: impl Into<String>) -> Option<Problem> {
@@ -107,6 +111,33 @@ fn authorities(remote: &Remote, layer: Layer) -> Option<Problem> {
     problem(layer, file, text, "save the certificate of the server's authority there, or remove `ca`")
 }
 
+/// Returns why a managed configuration must not be installed: it is empty, or, if it is for this machine (`is_here`),
+/// something that it doesn't bring along is missing.
+#[must_use]
+pub fn managed_mistakes(config: &Config, dirs: &AppDirs, is_here: bool) -> Vec<Mistake> {
+    let remote = config.remote.as_ref().filter(|_| is_here);
+    let remote = remote.into_iter().flat_map(|remote| {
+        let problems = [token(remote, Layer::Managed), authorities(remote, Layer::Managed)];
+        problems.into_iter().flatten().map(|problem| ("remote", problem))
+    });
+    let log = missing_log_folder(config, dirs).filter(|_| is_here).map(|problem| ("audit", problem));
+    let found = unread(dirs).map(|problem| ("managed", problem)).into_iter().chain(remote).chain(log);
+    found.map(|(subject, problem)| Mistake { subject, ..Mistake::new(Severity::Error, problem) }).collect()
+}
+
+/// Reports an audit log for all users whose folder is missing. The first user's hook would create it for itself alone.
+fn missing_log_folder(config: &Config, dirs: &AppDirs) -> Option<Problem> {
+    let path = &config.audit.path;
+    let folder = path.parent()?;
+    if folder.exists() || path.starts_with(&dirs.home) || path.starts_with(&dirs.state) {
+        return None;
+    }
+    let shown = folder.display();
+    let text = format!("the folder `{shown}` of the audit log doesn't exist");
+    let hint = format!("create `{shown}` so that each user can write there, or set another `path` in `[audit]`");
+    problem(Layer::Managed, &dirs.managed, text, hint)
+}
+
 /// Reports a damaged record of trusted projects, which means that no project is trusted.
 fn damaged_trust(dirs: &AppDirs) -> Option<Problem> {
     let file = trust::file(&dirs.trust);
@@ -146,6 +177,18 @@ fn unwritable(audit: &Audit) -> Option<Problem> {
     }
     // The folder also needs room for the rotated log and the lock.
     obstacle(path).and_then(|(folder, error)| found(error, folder))
+}
+
+/// Reports an audit log that other users own or can write to, whose lines have no chain.
+fn shared_log(audit: &Audit) -> Option<Problem> {
+    let path = &audit.path;
+    let data = fs::metadata(path).ok().filter(|data| data.is_file() && !is_private(data))?;
+    let shown = path.display();
+    let (text, hint) = match is_own(&data) {
+        true => ("other users can write to the audit log", format!("run `chmod go-w {shown}`")),
+        false => ("the audit log belongs to another user", "set another `path` in `[audit]`".to_owned()),
+    };
+    problem(Layer::User, path, format!("{text}, so `audit verify` can't detect changes to its new lines"), hint)
 }
 
 /// Returns whether a disk of this size, with so many bytes and files left, is full. Some file systems report a size of
