@@ -49,8 +49,10 @@ pub(crate) fn open_to_others(files: &[MachineFile], dirs: &AppDirs) -> Vec<Probl
         let folders = [file.parent(), real.parent()].into_iter().flatten();
         let near = [file.as_path()].into_iter().chain(folders).map(|path| (path, true));
         // Users who can write to a folder further up can rename the folders below it.
-        let above =
-            [real.as_path(), file].into_iter().flat_map(|path| path.ancestors().skip(2)).map(|path| (path, false));
+        let above = [real.as_path(), file.as_path()]
+            .into_iter()
+            .flat_map(|path| path.ancestors().skip(2))
+            .map(|path| (path, false));
         let mut checked: Vec<(&Path, bool)> = near.chain(above).collect();
         checked.retain(|(path, _)| !seen.iter().any(|seen| seen == path));
         let opened = checked.iter().find_map(|(path, is_near)| opened(path, role, dirs, *is_near));
