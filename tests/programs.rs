@@ -179,6 +179,26 @@ fn without_the_second_program_the_hook_decides_and_commands_say_what_is_missing(
     assert_ask(&run(&program, &world, &["hook", "--only=command-guard"], REMOVAL), &["guard-host-tools"]);
 }
 
+/// `execvp`, and so the standard library, runs an empty file as a shell script: silence, and exit code 0.
+#[test]
+fn an_empty_second_program_is_reported_as_damaged() {
+    let world = World::new();
+    let program = alone(&world);
+    for contents in ["", "not a program"] {
+        let tools = program.with_file_name("guard-host-tools");
+        fs::write(&tools, contents).unwrap();
+        fs::set_permissions(&tools, Permissions::from_mode(0o755)).unwrap();
+        for arguments in [&["check", "ls"][..], &["--version"], &["doctor"]] {
+            let ended = run(&program, &world, arguments, "");
+            assert_eq!((ended.exit, ended.stdout.as_str()), (69, ""), "{ended:?}");
+            for part in ["guard-host-tools` is damaged", "install both programs again"] {
+                assert!(ended.stderr.contains(part), "{ended:?}");
+            }
+        }
+        assert_ask(&run(&program, &world, &["hook", "--only=command-guard"], REMOVAL), &["is damaged"]);
+    }
+}
+
 #[test]
 fn both_programs_say_the_same_of_a_hook_and_its_version() {
     let world = World::new();

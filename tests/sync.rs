@@ -353,6 +353,8 @@ fn what_is_gone_or_changed_is_told_and_comes_back() {
 fn what_does_not_work_is_not_pushed() {
     let fleet = Fleet::new("");
     let mut transcript = Transcript::default();
+    let empty = fleet.push("# nothing\n", "1.0.0", &[]);
+    assert!(empty.exit == 78 && empty.stderr.contains("sets nothing, so no policy is managed"), "{empty:?}");
     for text in [
         "preset = \"non\"\n",
         "[[policy]]\nname = \"x\"\nsource = \"gone.wasm\"\n",
@@ -366,6 +368,59 @@ fn what_does_not_work_is_not_pushed() {
         transcript.add(&fleet.world, 78, &fleet.sync());
     }
     assert_text!("sync_refused", transcript.0);
+}
+
+#[test]
+fn a_configuration_whose_files_are_missing_on_this_machine_is_not_installed() {
+    let fleet = Fleet::new("");
+    fleet.pushed(FIRST, "1.0.0", &[]);
+    fleet.synced("1.0.0");
+    let first = fleet.verdict();
+    let token = fleet.world.path("fleet.token");
+    let remote = format!("[remote]\nurl = \"https://guard.example\"\ntoken-file = \"{}\"\n", token.display());
+    let log = "[audit]\npath = \"/nonexistent/logs/audit.jsonl\"\n".to_owned();
+    for (version, text, words) in [("1.1.0", &remote, "the token for the server"), ("1.2.0", &log, "of the audit log")]
+    {
+        fleet.pushed(&format!("{FIRST}{text}"), version, &[]);
+        let ended = fleet.sync();
+        assert!(ended.exit == 78 && ended.stderr.contains(words), "{ended:?}");
+        let status = fleet.status();
+        assert_eq!(
+            (&status["current"]["version"], &status["last"]["ok"]),
+            (&"1.0.0".into(), &false.into()),
+            "{status}"
+        );
+        assert_eq!(fleet.verdict(), first);
+    }
+    fleet.pushed(&format!("# with a token\n{FIRST}{remote}"), "1.3.0", &[]);
+    fs::write(&token, "secret\n").unwrap();
+    fleet.synced("1.3.0");
+}
+
+#[test]
+fn a_deleted_configuration_is_an_error() {
+    let fleet = Fleet::new("");
+    fleet.pushed(FIRST, "1.0.0", &[]);
+    fleet.synced("1.0.0");
+    fs::remove_file(fleet.world.path(TO)).unwrap();
+    let ended = fleet.world.run(&["sync", "status", "--to", "etc/guard.toml"], "");
+    assert!(ended.exit == 69 && ended.stderr.contains("is missing, so no policy is managed"), "{ended:?}");
+    fleet.synced("1.0.0");
+}
+
+#[test]
+fn a_person_takes_a_version_again_that_was_rolled_back() {
+    let fleet = Fleet::new("");
+    fleet.pushed(FIRST, "1.0.0", &[]);
+    fleet.synced("1.0.0");
+    fleet.pushed(SECOND, "1.1.0", &[]);
+    fleet.synced("1.1.0");
+    assert_eq!(fleet.world.run(&["sync", "rollback", "--to", "etc/guard.toml"], "").exit, 0);
+    assert!(fleet.synced("1.0.0").contains("guard-host sync --allow-older"));
+    let ended = attended(&fleet.world, &["sync", "--to", "etc/guard.toml", "--timeout", "2", "--allow-older"]);
+    assert!(ended.exit == 0 && ended.stdout.contains("took 1.1.0"), "{ended:?}");
+    fleet.synced("1.1.0");
+    assert_eq!(fleet.status()["left_out"], serde_json::json!([]));
 }
 
 #[test]

@@ -157,6 +157,10 @@ fn the_chain_goes_through_rotation() {
     assert_eq!(verify(&world).exit, 1);
     put(&world, LOG, &present);
     fs::remove_file(world.path(ROTATED)).unwrap();
+    let gone = broken(&world, ROTATED, 1);
+    assert!(gone.contains("was deleted or emptied"), "{gone}");
+    put(&world, ROTATED, &[]);
+    assert_eq!(broken(&world, ROTATED, 1), gone);
     put(&world, ROTATED, &rotated);
     assert_whole(&world, "whole: ");
     fs::remove_file(world.path(LOG)).unwrap();

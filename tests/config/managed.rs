@@ -5,6 +5,7 @@ use guard_contract::Outcome;
 use serde_json::json;
 
 use crate::support::layers::Layers;
+use crate::support::world::World;
 use crate::texts::assert_text;
 
 const LIST: &[(&str, &str)] = &[("Bash", "ls"), ("Bash", "git push")];
@@ -12,6 +13,16 @@ const LIST: &[(&str, &str)] = &[("Bash", "ls"), ("Bash", "git push")];
 fn outcomes(layers: &Layers) -> Vec<Outcome> {
     let calls: Vec<_> = LIST.iter().map(|(tool, command)| (*tool, json!({ "command": command }))).collect();
     layers.decide(&calls).iter().map(|verdict| verdict.outcome).collect()
+}
+
+#[test]
+fn an_empty_managed_file_is_a_mistake_before_it_is_in_use() {
+    let world = World::new();
+    for text in ["", "# preset = \"standard\"\n", "lock = []\n"] {
+        world.write("repo/new.toml", text);
+        let ended = world.run(&["config", "check", "new.toml", "--managed"], "");
+        assert!(ended.exit == 78 && ended.stderr.contains("sets nothing, so no policy is managed"), "{ended:?}");
+    }
 }
 
 #[test]

@@ -235,6 +235,17 @@ fn a_managed_file_that_is_not_read_is_a_problem() {
     machine.assert_problem(true, &["guard.toml", "sets nothing"]);
 }
 
+/// They would be one user's paths in a file for all users.
+#[test]
+fn paths_of_one_user_are_refused_for_every_user() {
+    let world = World::new();
+    for flag in ["--config", "--state", "--cache"] {
+        let ended = world.run(&["install", "claude", "--managed", "--dry-run", flag, "own"], "");
+        assert!(ended.exit == 64 && ended.stderr.contains("`--managed` can't be combined with"), "{ended:?}");
+    }
+    assert_eq!(world.run(&["install", "claude", "--managed", "--dry-run"], "").exit, 0);
+}
+
 #[test]
 #[ignore = "needs mounts"]
 fn a_registration_that_has_no_effect_is_reported_when_it_is_made() {

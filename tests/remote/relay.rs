@@ -1,10 +1,13 @@
 //! `guard-host serve` with a `[remote]`: it forwards to that server, over persistent connections.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use super::stub::{Stub, say, verdict, wants};
 use super::{ask, asking};
 use crate::serve::client::Server;
+use crate::support::world::World;
 
 /// Returns the body of a request for one command.
 fn request(command: &str) -> String {
@@ -79,4 +82,24 @@ fn a_relay_passes_on_what_is_asked_about_another_machine() {
     let refused: Value = serde_json::from_str(&server.post("/decide", &request("rm -rf /r/x")).body).unwrap();
     assert_eq!(refused["verdict"]["outcome"], "deny", "{refused}");
     assert_eq!(world.audit().len(), 0);
+}
+
+/// Two servers forward to each other, as one whose `url` is a proxy in front of it does.
+#[test]
+fn a_forwarded_call_is_not_forwarded_again() {
+    let (one, other) = (World::new(), World::new());
+    let (first, second) = (Server::start(&one, &[]), Server::start(&other, &[]));
+    let forward = |world: &World, to: &Server| {
+        world.write("remote.token", &to.token);
+        ask(world, &format!("http://{}", to.address), "");
+    };
+    forward(&one, &second);
+    assert_eq!(first.post("/decide", &request("rm -rf /")).status, 200, "the second one decides");
+    forward(&other, &first);
+    let began = Instant::now();
+    assert_eq!(first.post("/decide", &request("rm -rf /")).status, 503);
+    assert_eq!(first.bash(&one, "ls").decision(), "ask", "the fallback");
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    let (_, noted) = first.end();
+    assert!(noted.contains("it answers with 508: a server forwarded this call"), "{noted}");
 }

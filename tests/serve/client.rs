@@ -141,7 +141,7 @@ impl Server {
     }
 
     /// Stops the server gracefully. Returns its exit code and output.
-    pub(super) fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         self.signal("-TERM");
         let status = self.child.wait().unwrap();
         self.reader.take().unwrap().join().unwrap();

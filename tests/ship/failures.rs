@@ -129,6 +129,22 @@ fn doctor_reports_a_receiver_that_refuses_until_it_takes_lines() {
 }
 
 #[test]
+fn doctor_reports_a_receiver_that_a_followed_log_cannot_reach() {
+    let world = World::new();
+    let receiver = Receiver::start();
+    world.write(LOG, lines(0..3));
+    let reported = || world.run(&["doctor"], "").stdout.contains("`guard-host audit ship` failed at");
+    // Longer than the test waits.
+    receiver.then([Mode::Answer(503, "retry-after: 5\r\n", String::new())]);
+    let mut client = spawn(&world, &receiver, &["--follow"]);
+    wait_until(reported);
+    wait_until(|| receiver.ids() == ids(0..3));
+    wait_until(|| !reported());
+    client.kill().unwrap();
+    client.wait().unwrap();
+}
+
+#[test]
 fn a_batch_that_is_too_large_is_sent_in_parts() {
     let world = World::new();
     let receiver = Receiver::start();

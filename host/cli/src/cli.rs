@@ -182,7 +182,7 @@ fn dispatch(cli: Cli, dirs: &AppDirs, environment: &Environment) -> anyhow::Resu
         Command::Trust(args) if args.remove => trust::untrust(&args, dirs, environment),
         Command::Trust(args) => trust::trust(&args, dirs, environment),
         Command::Config(args) => config::run(&args, dirs, cli.global.has_config(), environment),
-        Command::Install(args) => install::install(&args, dirs, environment),
+        Command::Install(args) => install::install(&args, dirs, cli.global.has_paths(), environment),
         Command::Uninstall(args) => install::uninstall(&args, dirs, environment),
         Command::Doctor(args) => doctor::run(&args, dirs, environment),
         Command::Statusline(_) => statusline::run(dirs, environment),

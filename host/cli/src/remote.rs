@@ -11,7 +11,7 @@ use guard_chain::exchange::{Request, Response};
 use guard_config::Remote;
 use guard_contract::Outcome;
 use guard_facts::Facts;
-use guard_hook::remote::RemoteDecider;
+use guard_hook::remote::{FORWARDED, RemoteDecider};
 use guard_registry::{Receiver, RegistryError, server_message};
 use guard_state::{FileState, files};
 
@@ -59,11 +59,14 @@ impl Client {
     }
 
     /// Sends one request.
-    fn send(&self, remote: &Remote, request: &Request, until: Instant) -> Result<Response, String> {
-        let headers = [
+    fn send(&self, remote: &Remote, request: &Request, is_forwarded: bool, until: Instant) -> Result<Response, String> {
+        let mut headers = vec![
             ("authorization".to_owned(), format!("Bearer {}", token(remote)?)),
             ("content-type".to_owned(), "application/json".to_owned()),
         ];
+        if is_forwarded {
+            headers.push((FORWARDED.to_owned(), "1".to_owned()));
+        }
         let body = serde_json::to_vec(request).map_err(|error| error.to_string())?;
         let receiver = self.receiver(remote).map_err(|error| describe_error(&error))?;
         let post = || receiver.post_until(&headers, &body, until);
@@ -93,7 +96,7 @@ impl RemoteDecider for Client {
         // A deny is final, even if the server requested more facts.
         let give_up = |denied: Option<Response>, why: String| denied.ok_or(why);
         for _ in 0..ROUNDS {
-            let response = match self.send(remote, &request, until) {
+            let response = match self.send(remote, &request, false, until) {
                 Ok(response) => response,
                 Err(why) => return give_up(denied, why),
             };
@@ -110,7 +113,7 @@ impl RemoteDecider for Client {
     }
 
     fn pass_on(&self, remote: &Remote, request: &Request, until: Instant) -> Result<Response, String> {
-        self.send(remote, request, until)
+        self.send(remote, request, true, until)
     }
 }
 

@@ -1,12 +1,12 @@
 //! `guard-host-tools`: every command except the hook. `guard-host` replaces itself with this program.
 
 use std::ffi::OsString;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Instant;
 
 use guard_hook::programs::{HOOK, STARTED_AS, on_a_sound_stack};
 use guard_host::cli;
-use guard_platform::process::{replace, set_name};
+use guard_platform::process::replace;
 use guard_state::environment::Environment;
 
 /// A variable that changes the stack size of threads. A repository's settings can set it, and a thread without a stack
@@ -41,12 +41,7 @@ fn arguments(environment: &mut Environment) -> Vec<OsString> {
 /// Replaces this process with one that doesn't have the variable. Returns if that isn't possible.
 fn start_again_without(variable: &str) {
     let Ok(program) = std::env::current_exe() else { return };
-    let mut command = Command::new(program);
-    let mut arguments = std::env::args_os();
-    if let Some(name) = arguments.next() {
-        // The name may select the hook.
-        set_name(&mut command, name);
-    }
+    let arguments: Vec<OsString> = std::env::args_os().collect();
     // Only returns with an error.
-    let _ = replace(command.args(arguments).env_remove(variable));
+    let _ = replace(&program, &arguments, Some(variable));
 }

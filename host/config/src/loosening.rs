@@ -36,6 +36,7 @@ pub(super) fn drop_loosening(managed: &LayerChain, user: &mut LayerChain, files:
     // A policy without enough time doesn't answer, so its deny would become an ask.
     keys.check("deadline-ms", of_managed.deadline_ms, &mut of_user.deadline_ms, |value| value < DEADLINE_MS);
     keys.preset(of_managed, of_user);
+    keys.unaffected(of_managed, of_user);
     keys.tables(of_managed, of_user);
     keys.tools(&of_user.tool);
     keys.dropped
@@ -76,6 +77,19 @@ impl Keys<'_> {
         if managed.preset.is_some_and(|preset| preset != Preset::None) && user.preset == Some(Preset::None) {
             let text = format!("`preset` has no effect: the preset of `{}` applies", self.managed_file.display());
             self.report(text, "remove it");
+        }
+    }
+
+    /// Reports keys that only loosen the user's own policies.
+    fn unaffected(&mut self, managed: &Options, user: &Options) {
+        let watches = |options: &Options| options.mode.is_some_and(|mode| mode != Mode::Enforce);
+        let copies = |options: &Options| options.undo.as_ref().and_then(|undo| undo.instead_of_ask);
+        let mode = (watches(user) && !watches(managed)).then_some("`mode`");
+        let undo = (copies(user) == Some(true) && copies(managed).is_none()).then_some("`instead-of-ask` in `[undo]`");
+        let governs = self.governs;
+        for key in mode.into_iter().chain(undo).filter(|_| governs) {
+            let text = format!("{key} has no effect on the policies of `{}`", self.managed_file.display());
+            self.report(text, "remove it, unless it is for policies of your own");
         }
     }
 

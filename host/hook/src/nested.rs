@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
+use std::path::Path;
 
 use crate::cache::Prepared;
 use guard_contract::Layer;
@@ -12,6 +13,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::{is_below, lexical, parent};
 use guard_contract::syntax::{Command, Effect, Word};
 use guard_facts::{Scene, git_root};
+use guard_platform::access::is_own;
 use guard_sdk::resolve::HOLDS;
 use guard_sdk::syntax::HeldFiles;
 use guard_state::AppDirs;
@@ -111,7 +113,7 @@ fn held_configurations(effect: &Effect) -> Vec<String> {
     let held = HeldFiles::new(tag, &path.lexical, &path.canonical);
     let mut found: Vec<String> = held.paths().filter_map(|file| Some(file.strip_suffix(FILE)?.to_owned())).collect();
     if !held.is_whole() && effect.kind != "read" && path.kind == "dir" {
-        found.extend(search(&path.canonical, HELD_FOLDERS).0);
+        found.extend(search(&path.canonical, HELD_FOLDERS, false).0);
     }
     found
 }
@@ -144,13 +146,17 @@ const FOLDERS: usize = 20_000;
 
 /// Returns all folders below a root with a configuration, outer ones first. Doesn't follow links or visit `.git`. False
 /// if there are more than 20,000 folders and some weren't visited.
+///
+/// Outside a project, for example in `/tmp`, only this user's folders are visited, and none in `/`.
 #[must_use]
 pub fn below(root: &str) -> (Vec<String>, bool) {
-    search(root, FOLDERS)
+    let is_project = [".git", ".guard"].iter().any(|name| Path::new(root).join(name).exists());
+    let is_searched = is_project || parent(root).is_some() && fs::metadata(root).is_ok_and(|data| is_own(&data));
+    if is_searched { search(root, FOLDERS, !is_project) } else { (Vec::new(), true) }
 }
 
-/// Returns the same for a root with at most so many folders.
-fn search(root: &str, most: usize) -> (Vec<String>, bool) {
+/// Returns the same for a root with at most so many folders, or only this user's folders.
+fn search(root: &str, most: usize, only_own: bool) -> (Vec<String>, bool) {
     let (mut found, mut left, mut seen) = (Vec::new(), VecDeque::from([root.to_owned()]), 0);
     while let Some(folder) = left.pop_front() {
         seen += 1;
@@ -162,6 +168,7 @@ fn search(root: &str, most: usize) -> (Vec<String>, bool) {
         }
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
         let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        let folders = folders.filter(|entry| !only_own || entry.metadata().is_ok_and(|data| is_own(&data)));
         let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
         let names = names.filter(|name| name != ".git" && name != ".guard");
         left.extend(names.map(|name| format!("{folder}/{name}")));
@@ -202,5 +209,30 @@ mod tests {
         assert_eq!(of(&["repo/svc/a/deep/x", "repo/svc/b"]), [path("repo/svc"), path("repo/svc/a/deep")]);
         assert_eq!(of(&["repo/svc"]), [path("repo/svc")]);
         assert_eq!(of(&["repo/x", "repo", "other/x", "repository/svc"]), [""; 0]);
+    }
+
+    #[test]
+    fn outside_a_project_only_own_folders_are_searched() {
+        let home = tempfile::tempdir().unwrap();
+        let path = |below: &str| home.path().join(below).to_string_lossy().into_owned();
+        for folder in ["own", "others"] {
+            fs::create_dir_all(path(&format!("{folder}/.guard"))).unwrap();
+            fs::write(path(&format!("{folder}/.guard/guard.toml")), "").unwrap();
+        }
+        let root = home.path().to_string_lossy().into_owned();
+        let found = |root: &str| {
+            let (mut found, is_all) = below(root);
+            found.sort();
+            (found, is_all)
+        };
+        assert_eq!(found(&root), (vec![path("others"), path("own")], true));
+        assert_eq!(found("/"), (Vec::new(), true));
+        // Only root can give a folder away.
+        #[cfg(unix)]
+        if std::os::unix::fs::chown(path("others"), Some(65534), None).is_ok() {
+            assert_eq!(found(&root), (vec![path("own")], true));
+            fs::create_dir(path(".git")).unwrap();
+            assert_eq!(found(&root), (vec![path("others"), path("own")], true));
+        }
     }
 }

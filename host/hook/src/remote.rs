@@ -14,6 +14,10 @@ use guard_contract::{Finding, Outcome, outcome_named};
 use guard_facts::recorded::Missing;
 use guard_state::environment::Environment;
 
+/// The header of a request that a server forwards. A server never forwards it again, so that servers whose `[remote]`
+/// leads back to them don't forward it forever.
+pub const FORWARDED: &str = "guard-host-forwarded";
+
 /// The hidden command of `guard-host-tools` that contacts a server.
 pub const COMMAND: &str = "ask-remote";
 

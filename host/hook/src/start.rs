@@ -2,10 +2,9 @@
 //! harnesses only use this name.
 
 use std::ffi::OsString;
-use std::process::Command;
 
 use guard_contract::exit::Exit;
-use guard_platform::process::{replace, set_name};
+use guard_platform::process::{is_damaged, replace};
 use guard_state::environment::Environment;
 
 use crate::command_line::{self, HookLine};
@@ -20,23 +19,24 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
         return hook::run(Ok(line.options(environment)), environment);
     }
     let error = start_tools(&arguments, environment);
-    let text = format!("`{}` cannot be started: {error}", tools(environment).display());
+    let tools = tools(environment);
+    let text = match is_damaged(&error) {
+        true => format!("`{}` is damaged: {error}", tools.display()),
+        false => format!("`{}` cannot be started: {error}", tools.display()),
+    };
     if command_line::is_hook(&arguments) {
         return hook::run(Err(text), environment);
     }
     eprintln!("error: {text}");
     eprintln!("  `guard-host` is the hook alone; its other commands are in `{TOOLS}`, which is installed beside it");
-    eprintln!("  install both again: cargo install --locked --path host/cli");
+    eprintln!("  install both programs again: cargo install --locked --path host/cli");
     Exit::Unavailable.code()
 }
 
 /// Replaces this process with the second program. Only returns on an error.
 fn start_tools(arguments: &[OsString], environment: &Environment) -> std::io::Error {
-    let mut command = Command::new(tools(environment));
-    let mut words = arguments.iter();
-    if let Some(name) = words.next() {
-        // The name may identify the hook.
-        set_name(&mut command, name);
-    }
-    replace(command.arg(STARTED_AS).arg(&environment.program).args(words))
+    // The name may identify the hook.
+    let (name, words) = arguments.split_at(arguments.len().min(1));
+    let started_as = [OsString::from(STARTED_AS), environment.program.clone().into()];
+    replace(&tools(environment), &[name, &started_as, words].concat(), None)
 }

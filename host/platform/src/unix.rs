@@ -63,6 +63,13 @@ pub mod access {
         Ok(MachineAccess::Closed)
     }
 
+    /// Returns whether users who can write to this folder can't rename or remove other users' files in it.
+    #[inline]
+    #[must_use]
+    pub fn protects_entries(data: &Metadata) -> bool {
+        data.mode() & 0o1000 != 0
+    }
+
     /// Returns whether the file belongs to this user.
     #[inline]
     #[must_use]
@@ -336,11 +343,15 @@ pub mod fs {
 
 /// Processes and threads.
 pub mod process {
+    use std::convert::Infallible;
+    use std::ffi::{CString, OsString};
     use std::fs::File;
     use std::io;
     use std::os::fd::AsFd;
+    use std::os::unix::ffi::OsStringExt;
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
     use std::os::unix::process::CommandExt;
+    use std::path::Path;
     use std::process::{Child, Command};
     use std::time::Duration;
 
@@ -370,10 +381,34 @@ pub mod process {
         Duration::new(seconds, u32::try_from(now.tv_nsec).unwrap_or(0))
     }
 
-    /// Replaces this process. Only returns if that fails.
-    #[inline]
-    pub fn replace(command: &mut Command) -> io::Error {
-        command.exec()
+    /// Replaces this process with a program that gets these arguments, the first of which is its name, and the
+    /// variables except `without`. Only returns if that fails.
+    ///
+    /// Not with `execvp`, as the standard library does it: that runs an empty or damaged program as a shell script.
+    pub fn replace(program: &Path, arguments: &[OsString], without: Option<&str>) -> io::Error {
+        let text = |word: OsString| CString::new(word.into_vec());
+        let variable = |(mut variable, value): (OsString, OsString)| {
+            variable.push("=");
+            variable.push(value);
+            text(variable)
+        };
+        #[expect(clippy::disallowed_methods, reason = "the next program gets them unchanged")]
+        let variables = std::env::vars_os().filter(|(name, _)| without.is_none_or(|without| name != without));
+        let replaced = || -> io::Result<Infallible> {
+            let arguments = arguments.iter().cloned().map(text).collect::<Result<Vec<_>, _>>()?;
+            let variables = variables.map(variable).collect::<Result<Vec<_>, _>>()?;
+            Ok(nix::unistd::execve(&text(program.into())?, &arguments, &variables)?)
+        };
+        match replaced() {
+            Ok(never) => match never {},
+            Err(error) => error,
+        }
+    }
+
+    /// Returns whether a program can't start because its file isn't a program of this system.
+    #[must_use]
+    pub fn is_damaged(error: &io::Error) -> bool {
+        error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error())
     }
 
     /// Sets the name that the process sees as its own.
@@ -425,5 +460,25 @@ pub mod process {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
         Ok(out)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        /// In a shell script, the words would be valid.
+        #[test]
+        fn a_damaged_program_is_not_run_as_a_shell_script() {
+            let folder = tempfile::tempdir().unwrap();
+            let program = folder.path().join("program");
+            for text in ["", "exit 0"] {
+                std::fs::write(&program, text).unwrap();
+                std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+                let error = replace(&program, &["name".into()], None);
+                assert!(is_damaged(&error), "{error:?}");
+            }
+            let missing = replace(&folder.path().join("missing"), &["name".into()], None);
+            assert_eq!((missing.kind(), is_damaged(&missing)), (io::ErrorKind::NotFound, false));
+        }
     }
 }

@@ -19,6 +19,7 @@ use crate::metrics::METRICS;
 use crate::token::Token;
 use guard_harness::Harness;
 use guard_hook::hook::PAYLOAD_BYTES;
+use guard_hook::remote::FORWARDED;
 
 /// The header with the hook's exit code.
 const EXIT: HeaderName = HeaderName::from_static("x-guard-host-exit");
@@ -77,6 +78,7 @@ impl Router {
         let answered = match self.find_route(&head) {
             Ok(Route::Health) => Ok(self.health().await),
             Ok(Route::Metrics) => Ok(self.metrics().await),
+            Ok(Route::Decide) if self.is_loop(&head).await => Err(loop_refusal()),
             Ok(Route::Decide) => match self.read(&mut body, PAYLOAD_BYTES, until).await {
                 Ok((bytes, _room)) => decision_response(self.calls.exchange(bytes).await),
                 Err(refusal) => Err(refusal),
@@ -139,6 +141,16 @@ impl Router {
         place.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no harness of this name"))
     }
 
+    /// Returns whether a server forwarded the request, and this one would forward it too. Nothing is decided then, so the
+    /// client's fallback applies.
+    async fn is_loop(&self, head: &Parts) -> bool {
+        if !head.headers.contains_key(FORWARDED) {
+            return false;
+        }
+        let calls = self.calls.clone();
+        spawn_blocking(move || calls.config().remote.is_some()).await.unwrap_or(true)
+    }
+
     /// Reads a body when the budget permits. The body keeps its share until its call is answered.
     async fn read(
         &self,
@@ -189,6 +201,12 @@ impl Router {
 
 fn too_large_refusal(most: u64) -> Refusal {
     Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, format!("the payload is larger than {} MiB", most >> 20))
+}
+
+/// The server of a `[remote]` has a `[remote]` itself.
+fn loop_refusal() -> Refusal {
+    let text = "a server forwarded this call, and this one has a `[remote]` too: set `url` to a server without one";
+    Refusal::new(StatusCode::LOOP_DETECTED, text)
 }
 
 /// Too many calls at once.

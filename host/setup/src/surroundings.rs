@@ -9,6 +9,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use guard_platform::access::is_own;
 use guard_platform::fs::{MetadataExt, check_entry, check_write, full_disk};
 use guard_platform::{Space, datagram};
 use guard_redact::plain;
@@ -20,7 +21,7 @@ use crate::sync::SyncTarget;
 use guard_config::{Audit, Config, Remote, trust};
 use guard_contract::{Layer, Problem};
 use guard_state::files::read_text;
-use guard_state::{AppDirs, io_hint};
+use guard_state::{AppDirs, io_hint, is_private};
 pub(crate) use managed::{MachineFile, open_to_others};
 use managed::{managed_files, unread};
 
@@ -43,12 +44,16 @@ pub fn survey(config: &Config, dirs: &AppDirs) -> Vec<Mistake> {
     let authorities = config.remote.as_ref().and_then(|remote| authorities(remote, layer()));
     let remote = token.into_iter().chain(authorities).map(|problem| ("remote", problem));
     let journal = config.audit.journal.as_deref().and_then(unreachable_journal);
-    let audit = unwritable(&config.audit).into_iter().chain(journal).map(|problem| ("audit", problem));
+    let unwritable = unwritable(&config.audit);
+    let shared = if unwritable.is_none() { shared_log(&config.audit) } else { None };
+    let audit = unwritable.into_iter().chain(journal).map(|problem| ("audit", problem));
     let trust = damaged_trust(dirs).map(|problem| ("trust", problem));
     let ship = failed_ships(dirs).into_iter().map(|problem| ("ship", problem));
     let mistake = |(subject, problem)| Mistake { subject, ..Mistake::new(Severity::Error, problem) };
     let sync = SyncTarget { file: dirs.managed.clone() }.mistakes();
-    managed.chain(remote).chain(audit).chain(trust).map(mistake).chain(sync).chain(ship.map(mistake)).collect()
+    let shared = shared.map(|problem| Mistake { subject: "audit", ..Mistake::new(Severity::Gap, problem) });
+    let found = managed.chain(remote).chain(audit).chain(trust).map(mistake).chain(shared);
+    found.chain(sync).chain(ship.map(mistake)).collect()
 }
 
 fn problem(layer: Layer, file: &Path, text: impl Into<String>, hint: impl Into<String>) -> Option<Problem> {
@@ -108,6 +113,33 @@ fn authorities(remote: &Remote, layer: Layer) -> Option<Problem> {
     problem(layer, file, text, "save the certificate of the server's authority there, or remove `ca`")
 }
 
+/// Returns why a managed configuration must not be installed: it is empty, or, if it is for this machine (`is_here`),
+/// something that it doesn't bring along is missing.
+#[must_use]
+pub fn managed_mistakes(config: &Config, dirs: &AppDirs, is_here: bool) -> Vec<Mistake> {
+    let remote = config.remote.as_ref().filter(|_| is_here);
+    let remote = remote.into_iter().flat_map(|remote| {
+        let problems = [token(remote, Layer::Managed), authorities(remote, Layer::Managed)];
+        problems.into_iter().flatten().map(|problem| ("remote", problem))
+    });
+    let log = missing_log_folder(config, dirs).filter(|_| is_here).map(|problem| ("audit", problem));
+    let found = unread(dirs).map(|problem| ("managed", problem)).into_iter().chain(remote).chain(log);
+    found.map(|(subject, problem)| Mistake { subject, ..Mistake::new(Severity::Error, problem) }).collect()
+}
+
+/// Reports an audit log for all users whose folder is missing. The first user's hook would create it for itself alone.
+fn missing_log_folder(config: &Config, dirs: &AppDirs) -> Option<Problem> {
+    let path = &config.audit.path;
+    let folder = path.parent()?;
+    if folder.exists() || path.starts_with(&dirs.home) || path.starts_with(&dirs.state) {
+        return None;
+    }
+    let shown = folder.display();
+    let text = format!("the folder `{shown}` of the audit log doesn't exist");
+    let hint = format!("create `{shown}` so that each user can write there, or set another `path` in `[audit]`");
+    problem(Layer::Managed, &dirs.managed, text, hint)
+}
+
 /// Reports a damaged record of trusted projects, which means that no project is trusted.
 fn damaged_trust(dirs: &AppDirs) -> Option<Problem> {
     let file = trust::file(&dirs.trust);
@@ -154,6 +186,18 @@ fn unreachable_journal(socket: &Path) -> Option<Problem> {
     let error = datagram::check(socket).err()?;
     let text = format!("the journal can't be reached: {error}; the lines are only in the audit log");
     problem(Layer::User, socket, text, "start systemd-journald, or remove `journal` from `[audit]`")
+}
+
+/// Reports an audit log that other users own or can write to, whose lines have no chain.
+fn shared_log(audit: &Audit) -> Option<Problem> {
+    let path = &audit.path;
+    let data = fs::metadata(path).ok().filter(|data| data.is_file() && !is_private(data))?;
+    let shown = path.display();
+    let (text, hint) = match is_own(&data) {
+        true => ("other users can write to the audit log", format!("run `chmod go-w {shown}`")),
+        false => ("the audit log belongs to another user", "set another `path` in `[audit]`".to_owned()),
+    };
+    problem(Layer::User, path, format!("{text}, so `audit verify` can't detect changes to its new lines"), hint)
 }
 
 /// Returns whether a disk of this size, with so many bytes and files left, is full. Some file systems report a size of

@@ -266,6 +266,10 @@ impl SyncTarget {
                 let hint = "run `sudo guard-host sync`, and enable its timer";
                 Some((Severity::Gap, problem(&self.file.with_file_name(SYNC_FILE), text, hint)))
             }
+            Some(_) if found.is_none() => {
+                let text = "this file is missing, so no policy is managed".to_owned();
+                Some((Severity::Error, problem(&self.file, text, "run `sudo guard-host sync`, which restores it")))
+            }
             Some(_) if !self.is_intact(state, found) => {
                 let text = "this file, or one that it names, is not what was taken".to_owned();
                 let hint = match self.is_ours(found) {

@@ -157,6 +157,11 @@ impl GlobalArgs {
         self.config.is_some()
     }
 
+    /// Returns whether the path of any of the program's files was given.
+    pub(super) fn has_paths(&self) -> bool {
+        [&self.config, &self.state, &self.cache].iter().any(|path| path.is_some())
+    }
+
     /// Returns the folders of the program's files.
     pub(super) fn dirs(&self, environment: &Environment) -> AppDirs {
         dirs([&self.config, &self.state, &self.cache], environment)

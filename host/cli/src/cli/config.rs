@@ -21,6 +21,7 @@ use guard_platform::paths::native;
 use guard_setup::check::{Depth, Mistake, line, text};
 use guard_setup::findings::{Inspection, mistakes};
 use guard_setup::install::HookLocation;
+use guard_setup::surroundings::managed_mistakes;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
@@ -148,7 +149,9 @@ fn check(
     let (policies, config) = (prepared.members.len(), prepared.config.clone());
     let site = HookLocation { environment, project: &native(&at.project_root), dirs };
     let inspection = Inspection { depth: Depth::Calls, of_machine: !is_named, making: Some(making()) };
-    let mistakes = mistakes(prepared, site, &projects, inspection);
+    // On this machine, they are among the other mistakes.
+    let own = if is_alone { managed_mistakes(&config, dirs, false) } else { Vec::new() };
+    let mistakes = [own, mistakes(prepared, site, &projects, inspection)].concat();
     let is_fine = mistakes.iter().all(Mistake::is_warning);
     match format {
         CheckFormat::Human => {

@@ -22,7 +22,17 @@ use guard_setup::presence::evidence;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
-pub(super) fn install(args: &InstallArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
+/// Installs the hook. `has_paths` means that paths of the program's files were given on the command line.
+pub(super) fn install(
+    args: &InstallArgs,
+    dirs: &AppDirs,
+    has_paths: bool,
+    environment: &Environment,
+) -> anyhow::Result<Exit> {
+    if has_paths && args.options().managed {
+        let text = "`--managed` can't be combined with `--config`, `--state` or `--cache`";
+        return Err(exit_error(Exit::Usage, text, "leave them out: each user has their own files below their home"));
+    }
     let at = call_context(environment, None);
     let site = HookLocation { environment, project: &native(&at.project_root), dirs };
     let Some(name) = &args.harness else {

@@ -63,7 +63,8 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
     let is_today = ends.date() == Timestamp::now().to_zoned(TimeZone::system()).date();
     let ends = ends.strftime(if is_today { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" });
     let outcomes = if args.all { "asks and denies" } else { "asks" };
-    print::line(&format!("{outcomes} of {what} are paused until {ends}"))?;
+    let here = if decider.is_some() { " on this machine" } else { "" };
+    print::line(&format!("{outcomes} of {what}{here} are paused until {ends}"))?;
     if !args.all {
         print::line("denies stay; `--all` pauses them as well")?;
     }
@@ -71,7 +72,7 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
         print::line(&format!("as before: {}", names(&kept)))?;
     }
     if let Some((text, hint)) = decider {
-        print::note(&format!("warning: {text}, and ignores the pause; {hint}"));
+        print::note(&format!("warning: {text}, and its asks and denies aren't paused; {hint}"));
     }
     print::line("`guard-host pause --end` ends it before")?;
     Ok(Exit::Success)

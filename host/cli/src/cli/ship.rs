@@ -8,6 +8,7 @@ mod otlp;
 mod queue;
 mod receiver;
 
+use std::cell::Cell;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -66,22 +67,37 @@ pub(super) fn run(args: &ShipArgs, log: &Path, dirs: &AppDirs) -> anyhow::Result
             place.display()
         ));
     }
-    let shipped = ship(&mut queue, &receiver, (log, &place), args.follow);
-    remember(&folder.join(format!("{name}.{SHIP_FAILED}")), &receiver.url, shipped.as_ref().err());
+    let failed = folder.join(format!("{name}.{SHIP_FAILED}"));
+    let record = |failure: Option<String>| remember(&failed, &receiver.url, failure);
+    let shipped = ship(&mut queue, &receiver, (log, &place), args.follow, &record);
+    record(shipped.as_ref().err().map(ToString::to_string));
     shipped
 }
 
-/// Sends the remaining lines. With `follow`, continues until the receiver rejects them.
-fn ship(queue: &mut Queue, receiver: &Receiver, (log, place): (&Path, &Path), follow: bool) -> anyhow::Result<Exit> {
+/// Sends the remaining lines. With `follow`, continues until the receiver rejects them. `record` saves a failure while
+/// it is retried, and removes it once lines are accepted.
+fn ship(
+    queue: &mut Queue,
+    receiver: &Receiver,
+    (log, place): (&Path, &Path),
+    follow: bool,
+    record: &dyn Fn(Option<String>),
+) -> anyhow::Result<Exit> {
     let mut sums = ShipTotals::default();
     let mut most = MOST;
+    // An earlier process may have left a failure.
+    let has_failed = Cell::new(true);
+    let retried = |why: &str| {
+        has_failed.set(true);
+        record(Some(format!("{why}; it is asked again")));
+    };
     loop {
         let batch = next(queue, log, most)?;
         let lines = batch.lines.len();
         let is_end = lines == 0;
         let mut rejected = 0;
         if !is_end {
-            match receiver.send_all(&batch.lines, follow) {
+            match receiver.send_all(&batch.lines, follow, &retried) {
                 Ok(SendOutcome::All) => {}
                 Ok(SendOutcome::Rejected(count)) => rejected = count.min(lines as u64),
                 Ok(SendOutcome::TooLarge) => {
@@ -94,6 +110,9 @@ fn ship(queue: &mut Queue, receiver: &Receiver, (log, place): (&Path, &Path), fo
                 }
             }
             most = MOST;
+            if has_failed.replace(false) {
+                record(None);
+            }
         }
         sums.lost += report_lost(&batch, log) + rejected;
         sums.sent += lines as u64 - rejected;
@@ -113,12 +132,12 @@ fn ship(queue: &mut Queue, receiver: &Receiver, (log, place): (&Path, &Path), fo
 }
 
 /// Saves a failure for `doctor`, because no one reads the errors of a service.
-fn remember(file: &Path, url: &str, failure: Option<&anyhow::Error>) {
-    let Some(error) = failure else {
+fn remember(file: &Path, url: &str, failure: Option<String>) {
+    let Some(text) = failure else {
         let _ = fs::remove_file(file);
         return;
     };
-    let failed = FailedShip { time: stamp(Timestamp::now()), url: url.to_owned(), text: error.to_string() };
+    let failed = FailedShip { time: stamp(Timestamp::now()), url: url.to_owned(), text };
     // The command reports the failure itself. Without the file, only `doctor` can't show it.
     let _ = serde_json::to_vec(&failed).map(|text| write_new(file, &text, 0o600));
 }

@@ -34,6 +34,7 @@ use guard_kit::compile::making;
 use guard_registry::{Annotations, NamedFile, Offer, Registry};
 use guard_setup::check::{self, Depth};
 use guard_setup::install::EditedFile;
+use guard_setup::surroundings::managed_mistakes;
 use guard_setup::sync::{State, SyncAttempt, SyncSettings, SyncTarget, SyncedConfig, digest_of};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
@@ -128,8 +129,8 @@ fn apply_offer(
     let files = registry.files(&by_digest, &offer).map_err(registry_error)?;
     let new = Files::new(&offer, &files)?;
     let version = new.version.to_string();
-    let why = if state.left_out.contains(&new.sha256) {
-        Some("was taken back on this machine, and is left out")
+    let why = if state.left_out.contains(&new.sha256) && !args.allow_older {
+        Some("was taken back on this machine, and is left out until a person runs `guard-host sync --allow-older`")
     } else if !site::is_chosen(wanted, &new.sha256, new.percent, &new.groups)?
         && current.as_ref().is_none_or(|applied| applied.sha256 != new.sha256)
     {
@@ -146,10 +147,14 @@ fn apply_offer(
         return Err(exit_error(Exit::Unavailable, text, MOVE));
     }
     let others = new.others.iter().map(|(name, bytes)| (name, bytes));
-    let mistakes = list_mistakes(&new.main, others, &site.file, (dirs, environment))?;
+    let mistakes = list_mistakes(&new.main, others, &site.file, true, (dirs, environment))?;
     if let Some(first) = mistakes.first() {
         let text = format!("{version} does not work on this machine: {first}");
-        return Err(exit_error(Exit::Config, text, "nothing was changed; tell those who publish it"));
+        return Err(exit_error(
+            Exit::Config,
+            text,
+            "nothing was changed; correct it here, or tell those who publish it",
+        ));
     }
     if args.dry_run {
         let edited = EditedFile::open(&site.file, None, 0o644).map_err(install_error)?;
@@ -167,6 +172,7 @@ fn apply_offer(
         state.previous = Some(before);
     }
     state.current = Some(applied);
+    state.left_out.retain(|sha256| *sha256 != new.sha256);
     state.newest = match args.allow_older {
         true => Some(new.version.clone()),
         false => state.newest.take().max(Some(new.version.clone())),
@@ -268,10 +274,12 @@ impl<'a> Files<'a> {
 }
 
 /// Returns the mistakes in a configuration with these files, one on each line. It is tested in a separate folder.
+/// `is_here` means that it is for this machine.
 fn list_mistakes<'a>(
     main: &str,
     others: impl Iterator<Item = (&'a String, &'a Vec<u8>)>,
     shown: &Path,
+    is_here: bool,
     (dirs, environment): (&AppDirs, &Environment),
 ) -> anyhow::Result<Vec<String>> {
     let scratch = tempfile::tempdir()?;
@@ -290,7 +298,9 @@ fn list_mistakes<'a>(
         ..dirs.clone()
     };
     let prepared = prepare(&dirs, &environment.program, &[], Some(making()));
-    let lines = check::check(prepared, environment, "", Depth::Calls).iter().map(check::line).collect::<Vec<_>>();
+    let own = managed_mistakes(&prepared.config, &dirs, is_here);
+    let mistakes = [own, check::check(prepared, environment, "", Depth::Calls)].concat();
+    let lines = mistakes.iter().map(check::line).collect::<Vec<_>>();
     let folder = shown.parent().unwrap_or(Path::new(""));
     let of = |path: &Path| path.to_string_lossy().into_owned();
     let shown = |line: &String| line.replace(&of(&file), &of(shown)).replace(&of(scratch.path()), &of(folder));

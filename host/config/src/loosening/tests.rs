@@ -111,6 +111,22 @@ fn a_user_cannot_switch_a_managed_policy_off() {
 }
 
 #[test]
+fn a_user_is_told_which_keys_leave_managed_policies_alone() {
+    for (user, key) in [
+        ("mode = \"watch\"\n", "`mode`"),
+        ("mode = \"watch-all\"\n", "`mode`"),
+        ("[undo]\ninstead-of-ask = true\n", "`instead-of-ask` in `[undo]`"),
+    ] {
+        assert_told(&loaded(GOVERNS, user), &[key, "has no effect on the policies of", "guard.toml`"]);
+        assert_eq!(told(&loaded("[audit]\nlevel = \"all\"\n", user)), Vec::<&str>::new());
+    }
+    for user in ["mode = \"enforce\"\n", "[undo]\ninstead-of-ask = false\n"] {
+        assert_eq!(told(&loaded(GOVERNS, user)), Vec::<&str>::new());
+    }
+    assert_eq!(told(&loaded(&format!("mode = \"watch\"\n{GOVERNS}"), "mode = \"watch\"\n")), Vec::<&str>::new());
+}
+
+#[test]
 fn an_allow_that_lifts_only_managed_asks_is_reported() {
     let allow = |rules: &str| format!("[[allow]]\ncommand = [\"git\", \"push\"]\n{rules}\n");
     let only = format!("preset = \"none\"\n{}", allow(""));

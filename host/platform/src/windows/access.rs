@@ -73,6 +73,12 @@ pub fn of_machine(path: &Path, _: &Path) -> io::Result<MachineAccess> {
     Ok(MachineAccess::Closed)
 }
 
+/// Returns true, because creating files in a folder and renaming those in it are different permissions.
+#[must_use]
+pub fn protects_entries(_: &Metadata) -> bool {
+    true
+}
+
 /// Returns true, because the metadata don't contain the owner. The folder is checked instead: see [`of_folder`].
 #[must_use]
 pub fn is_own(_: &Metadata) -> bool {

@@ -1,15 +1,16 @@
 //! Processes and threads.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal};
 use std::os::windows::io::{AsHandle, AsRawHandle};
 use std::os::windows::process::CommandExt;
+use std::path::Path;
 use std::process::{Child, Command};
 use std::ptr::from_mut;
 use std::time::Duration;
 
-use windows_sys::Win32::Foundation::FILETIME;
+use windows_sys::Win32::Foundation::{ERROR_BAD_EXE_FORMAT, ERROR_EXE_MACHINE_TYPE_MISMATCH, FILETIME};
 use windows_sys::Win32::Storage::FileSystem::{FILE_TYPE_CHAR, GetFileType};
 use windows_sys::Win32::System::Threading::{
     CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, GetCurrentThread, GetThreadTimes,
@@ -44,12 +45,25 @@ pub fn thread_time() -> Duration {
     Duration::from_nanos((steps(kernel) + steps(user)).saturating_mul(100))
 }
 
-/// Runs the program, and exits with its exit code. Only returns if it can't be started.
-pub fn replace(command: &mut Command) -> io::Error {
+/// Runs the program with these arguments after its name, and the variables except `without`. Then exits with its exit
+/// code. Only returns if it can't be started.
+pub fn replace(program: &Path, arguments: &[OsString], without: Option<&str>) -> io::Error {
+    let mut command = Command::new(program);
+    command.args(arguments.iter().skip(1));
+    if let Some(variable) = without {
+        command.env_remove(variable);
+    }
     match command.status() {
         Ok(status) => std::process::exit(status.code().unwrap_or(1)),
         Err(error) => error,
     }
+}
+
+/// Returns whether a program can't start because its file isn't a program of this system.
+#[must_use]
+pub fn is_damaged(error: &io::Error) -> bool {
+    let codes = [ERROR_BAD_EXE_FORMAT, ERROR_EXE_MACHINE_TYPE_MISMATCH];
+    error.raw_os_error().and_then(|code| u32::try_from(code).ok()).is_some_and(|code| codes.contains(&code))
 }
 
 /// Does nothing: a process has its file's name.

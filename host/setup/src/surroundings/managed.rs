@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use super::problem;
 use crate::oversights::{lookalikes, remote_file};
 use crate::sync::SYNC_FILE;
-use guard_config::Config;
+use guard_config::{Config, files_of};
 use guard_contract::policy::Source;
 use guard_contract::{Layer, Problem};
-use guard_platform::access::{MachineAccess, of_machine};
+use guard_platform::access::{MachineAccess, of_machine, protects_entries};
 use guard_state::AppDirs;
 use guard_state::files::read_text;
 
@@ -21,12 +21,14 @@ pub(crate) struct MachineFile {
     pub(crate) role: &'static str,
 }
 
-/// Returns the managed configuration, and the files that it names.
+/// Returns the managed configuration, and the files that it names, with everything in a folder of settings.
 pub(super) fn managed_files(config: &Config, dirs: &AppDirs) -> Vec<MachineFile> {
     const ROLE: &str = "the managed configuration";
     let mut paths = vec![dirs.managed.clone(), dirs.managed.with_file_name(SYNC_FILE)];
     for entry in config.entries.iter().filter(|entry| entry.layer == Layer::Managed) {
-        paths.push(entry.settings_source.file.clone());
+        let settings = &entry.settings_source.file;
+        paths.push(settings.clone());
+        paths.extend(Some(settings).filter(|path| path.is_dir()).into_iter().flat_map(|path| files_of(path)));
         paths.extend(match &entry.source {
             Source::File(path) => Some(path.clone()),
             Source::Builtin(_) => None,
@@ -46,8 +48,11 @@ pub(crate) fn open_to_others(files: &[MachineFile], dirs: &AppDirs) -> Vec<Probl
         let Ok(real) = fs::canonicalize(file) else { continue };
         let folders = [file.parent(), real.parent()].into_iter().flatten();
         let near = [file.as_path()].into_iter().chain(folders).map(|path| (path, true));
-        // The owner of a folder further up can rename the folders below it.
-        let above = real.ancestors().skip(2).map(|path| (path, false));
+        // Users who can write to a folder further up can rename the folders below it.
+        let above = [real.as_path(), file.as_path()]
+            .into_iter()
+            .flat_map(|path| path.ancestors().skip(2))
+            .map(|path| (path, false));
         let mut checked: Vec<(&Path, bool)> = near.chain(above).collect();
         checked.retain(|(path, _)| !seen.iter().any(|seen| seen == path));
         let opened = checked.iter().find_map(|(path, is_near)| opened(path, role, dirs, *is_near));
@@ -69,10 +74,11 @@ fn opened(path: &Path, role: &str, dirs: &AppDirs, is_near: bool) -> Option<(Str
             let text = format!("another user than the administrator owns `{shown}` and can change {role}");
             Some((text, if is_near { hint } else { MOVE.to_owned() }))
         }
-        MachineAccess::Open(hint) if is_near => {
+        MachineAccess::Open(_) if !is_near && protects_entries(&fs::metadata(path).ok()?) => None,
+        MachineAccess::Open(hint) => {
             Some((format!("other users can write to `{shown}`, so they can change {role}"), hint))
         }
-        MachineAccess::Open(_) | MachineAccess::Closed => None,
+        MachineAccess::Closed => None,
     }
 }
 

@@ -133,6 +133,113 @@ fn a_managed_file_with_another_name_or_without_text_is_a_deficiency() {
 }
 
 #[test]
+fn everything_in_a_managed_folder_of_settings_is_checked_for_other_writers() {
+    let machine = Machine::new();
+    let folder = machine.path("etc/guard-host/rules");
+    let policy = format!("[[policy]]\nname = 'rego'\nsource = '{0}.wasm'\nsettings-file = '{0}'\n", folder.display());
+    machine.write("etc/guard-host/rules.wasm", "", 0o644);
+    machine.write("etc/guard-host/rules/team.rego", "package guard\n", 0o644);
+    machine.write("etc/guard-host/rules/below/data.json", "{}", 0o644);
+    machine.write("etc/guard-host/guard.toml", &policy, 0o644);
+    assert_eq!(machine.found(), Vec::<String>::new());
+    for file in ["rules/team.rego", "rules/below/data.json", "rules/below"] {
+        let file = format!("etc/guard-host/{file}");
+        let mode = fs::metadata(machine.path(&file)).unwrap().permissions().mode();
+        machine.mode(&file, 0o777);
+        machine.assert_found(&["managed: ", &format!("{file}`"), "other users can write", "chmod go-w"]);
+        machine.mode(&file, mode & 0o7777);
+    }
+    assert_eq!(machine.found(), Vec::<String>::new());
+}
+
+#[test]
+fn a_folder_further_up_that_others_can_write_to_is_a_deficiency() {
+    let machine = Machine::new();
+    let settings = machine.path("pub/team/rules/own.json");
+    machine.write("pub/team/rules/own.json", "{}", 0o644);
+    machine.write("etc/guard-host/own.wasm", "", 0o644);
+    let policy = format!("[[policy]]\nname = 'own'\nsource = './own.wasm'\nsettings-file = '{}'\n", settings.display());
+    machine.write("etc/guard-host/guard.toml", &policy, 0o644);
+    assert_eq!(machine.found(), Vec::<String>::new());
+    machine.mode("pub", 0o777);
+    machine.assert_found(&["managed: ", "/pub`", "other users can write", "chmod go-w"]);
+    // As in `/tmp`, others can't rename the folders in it.
+    machine.mode("pub", 0o1777);
+    assert_eq!(machine.found(), Vec::<String>::new());
+    // A link in such a folder can be replaced, wherever it leads.
+    machine.mode("pub", 0o777);
+    fs::rename(machine.path("pub/team"), machine.path("team")).unwrap();
+    std::os::unix::fs::symlink(machine.path("team"), machine.path("pub/team")).unwrap();
+    machine.assert_found(&["managed: ", "/pub`", "other users can write"]);
+}
+
+#[test]
+fn a_log_that_others_can_write_to_has_no_chain_and_is_reported() {
+    let machine = Machine::new();
+    let log = "home/.local/state/guard-host/audit.jsonl";
+    machine.write(log, "", 0o600);
+    assert_eq!(machine.found(), Vec::<String>::new());
+    for mode in [0o666, 0o620] {
+        machine.mode(log, mode);
+        machine.assert_found(&["audit: ", "audit.jsonl", "other users can write", "audit verify", "chmod go-w"]);
+    }
+}
+
+#[test]
+fn a_managed_configuration_whose_files_are_missing_here_is_refused() {
+    let machine = Machine::new();
+    let refused = |text: &str, is_here: bool| {
+        machine.write("etc/guard-host/guard.toml", text, 0o644);
+        let home = machine.path("home");
+        let managed = machine.path("etc/guard-host/guard.toml");
+        let dirs = AppDirs { managed, ..AppDirs::under_home(home.to_str().unwrap()) };
+        let line = |Mistake { subject, problem, .. }: &Mistake| format!("{subject}: {}", problem.with_hint());
+        managed_mistakes(&load(&dirs, &[]), &dirs, is_here).iter().map(line).collect::<Vec<_>>()
+    };
+    let path = |below: &str| machine.path(below).display().to_string();
+    let token = path("etc/guard-host/token");
+    let remote = format!("[remote]\nurl = 'https://guard.example'\ntoken-file = '{token}'\nca = '{token}.pem'\n");
+    let found = refused(&remote, true);
+    assert!(found.len() == 2 && found[0].contains("is missing") && found[1].contains("`ca`"), "{found:#?}");
+    let log = format!("[audit]\npath = '{}'\n", path("var/log/audit.jsonl"));
+    let found = refused(&log, true);
+    assert!(found.len() == 1 && found[0].contains("/var/log` of the audit log doesn't exist"), "{found:#?}");
+    for text in [&remote, &log] {
+        assert_eq!(refused(text, false), Vec::<String>::new(), "other machines may have them");
+    }
+    // Each user's own folder is created by their hook.
+    for path in ["~/logs/audit.jsonl", "logs/audit.jsonl"] {
+        assert_eq!(refused(&format!("[audit]\npath = '{path}'\n"), true), Vec::<String>::new());
+    }
+    for is_here in [true, false] {
+        let found = refused("# nothing\n", is_here);
+        assert!(found.len() == 1 && found[0].contains("sets nothing, so no policy is managed"), "{found:#?}");
+    }
+    machine.write("etc/guard-host/token", "secret\n", 0o644);
+    machine.write("etc/guard-host/token.pem", "-----BEGIN CERTIFICATE-----\n", 0o644);
+    machine.write("var/log/note", "", 0o644);
+    for text in [&remote, &log] {
+        assert_eq!(refused(text, true), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_synced_file_that_was_deleted_is_an_error() {
+    let machine = Machine::new();
+    machine.write("etc/guard-host/sync.toml", SYNC, 0o644);
+    let now = jiff::Timestamp::now();
+    let current = format!("{{\"version\":\"1.0.0\",\"sha256\":\"0\",\"digest\":\"0\",\"since\":\"{now}\"}}");
+    let state = format!("{{\"current\":{current},\"last\":{{\"time\":\"{now}\",\"ok\":true,\"text\":\"\"}}}}");
+    machine.write("etc/guard-host/sync/state.json", &state, 0o644);
+    machine.assert_found(&["sync: ", "guard.toml", "is missing, so no policy is managed", "sudo guard-host sync"]);
+    let target = SyncTarget { file: machine.path("etc/guard-host/guard.toml") };
+    assert!(target.mistakes().iter().all(|mistake| mistake.severity == Severity::Error));
+    // A changed one still manages policies.
+    machine.write("etc/guard-host/guard.toml", "preset = 'standard'\n", 0o644);
+    assert!(target.mistakes().iter().all(Mistake::is_warning));
+}
+
+#[test]
 fn a_log_that_is_no_file_is_a_deficiency() {
     let machine = Machine::new();
     let log = machine.path("home/.local/state/guard-host/audit.jsonl");

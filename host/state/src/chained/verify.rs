@@ -1,5 +1,6 @@
 //! Verifies a log with a chain, and reports the first line that isn't as it was written.
 
+use std::fs;
 use std::io;
 
 use super::{APART, ChainedLog, LINE, LastLine, Link, LogPosition, digest, open_log, split_seal};
@@ -55,6 +56,13 @@ impl ChainedLog<'_> {
         let last = self.known_last_line(&seal);
         let mut walk = Walk { found: Verified::default(), before: vec![Tag::default()], pending: None };
         let mut place = LogPosition { file: self.path.to_path_buf(), line: 0 };
+        let is_lost = !fs::metadata(self.rotated).is_ok_and(|data| data.len() > 0);
+        let recorded = last.as_ref().map_or(0, |last| last.first_rotated);
+        if is_lost && recorded != 0 {
+            let place = LogPosition { file: self.rotated.to_path_buf(), line: 1 };
+            let text = format!("this file was deleted or emptied: its lines from number {recorded} on are missing");
+            return Ok(Err(ChainBreak { place, text }));
+        }
         for (path, first) in [
             (self.rotated, last.as_ref().map(|last| last.first_rotated)),
             (self.path, last.as_ref().map(|last| last.first)),
@@ -182,9 +190,34 @@ impl Walk {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::path::PathBuf;
 
     use super::*;
+
+    #[test]
+    fn a_deleted_or_emptied_rotated_file_is_reported_until_the_next_rotation() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let (rotated, last) = (folder.path().join("log.1"), folder.path().join("log.last"));
+        let log = ChainedLog { path: &path, rotated: &rotated, last: &last, state: folder.path() };
+        let append = || log.append("{\"x\":1}", true).unwrap();
+        append();
+        append();
+        fs::rename(&path, &rotated).unwrap();
+        append();
+        assert_eq!(log.verify().unwrap().map(|found| found.lines), Ok(3));
+        for damage in [fs::remove_file, |path: &PathBuf| fs::write(path, "")] {
+            damage(&rotated).unwrap();
+            let wrong = log.verify().unwrap().unwrap_err();
+            assert_eq!((wrong.place.file.as_path(), wrong.place.line), (rotated.as_path(), 1));
+            assert_eq!(wrong.text, "this file was deleted or emptied: its lines from number 1 on are missing");
+        }
+        append();
+        assert!(log.verify().unwrap().is_err());
+        fs::rename(&path, &rotated).unwrap();
+        append();
+        assert_eq!(log.verify().unwrap().map(|found| found.numbers), Ok((3, 5)));
+    }
 
     #[test]
     fn a_line_may_name_any_line_written_apart_before_it() {

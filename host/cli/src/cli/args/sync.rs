@@ -36,7 +36,7 @@ pub(in crate::cli) struct SyncArgs {
 pub(in crate::cli) enum SyncCommand {
     /// Publish a guard.toml for other machines, with all files that it refers to
     Push(SyncPushArgs),
-    /// Return to the previous configuration, and never install the current one again
+    /// Return to the previous configuration, and leave the current one out from now on
     Rollback(SyncTargetArgs),
     /// Show which configuration this machine has, and whether the last sync succeeded
     Status(SyncStatusArgs),
@@ -56,7 +56,7 @@ pub(in crate::cli) struct SyncRunArgs {
     /// Show what would change, and change nothing
     #[arg(long, short = 'n')]
     pub(in crate::cli) dry_run: bool,
-    /// Install the published version even if this machine had a newer one; only from a terminal
+    /// Install the published version even if this machine had a newer one or rolled it back; only from a terminal
     #[arg(long)]
     pub(in crate::cli) allow_older: bool,
     #[command(flatten)]

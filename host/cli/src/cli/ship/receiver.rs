@@ -86,12 +86,13 @@ impl Receiver {
         Ok(Receiver { url, http, headers, host, format: args.format })
     }
 
-    /// Sends lines until they are accepted. If the log is followed, there is no limit of attempts.
+    /// Sends lines until they are accepted. If the log is followed, there is no limit of attempts, and `retried` gets
+    /// the first failure.
     ///
     /// # Errors
     ///
     /// The receiver rejects them, or can't be reached.
-    pub(super) fn send_all(&self, lines: &[Sent], follow: bool) -> anyhow::Result<SendOutcome> {
+    pub(super) fn send_all(&self, lines: &[Sent], follow: bool, retried: &dyn Fn(&str)) -> anyhow::Result<SendOutcome> {
         let body = match self.format {
             ShipFormat::Otlp => serde_json::to_vec(&otlp::request(lines, &self.host))?,
             ShipFormat::Ocsf => serde_json::to_vec(&ocsf::request(lines, &self.host))?,
@@ -110,6 +111,9 @@ impl Receiver {
             // For a followed log, one warning for a series of failures is enough.
             if attempt == 1 {
                 print::note(&format!("warning: {why}; it is asked again"));
+                if follow {
+                    retried(&why);
+                }
             }
             sleep(wanted);
             wait = (2 * wait).min(LONGEST);

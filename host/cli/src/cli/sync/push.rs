@@ -37,10 +37,10 @@ pub(super) fn run(args: &SyncPushArgs, dirs: &AppDirs, environment: &Environment
     let bundle = Bundle::collect(&file, &environment.home)
         .map_err(|problem| exit_error(Exit::Config, problem.to_string(), problem.hint.clone()))?;
     // It is tested as on another machine.
-    let mistakes = list_mistakes(&bundle.text, bundle.files.iter(), &file, (dirs, environment))?;
+    let mistakes = list_mistakes(&bundle.text, bundle.files.iter(), &file, false, (dirs, environment))?;
     if let Some(first) = mistakes.first() {
         let text = format!("it is not pushed: {first}");
-        return Err(exit_error(Exit::Config, text, "`guard-host config check --config FILE` shows all"));
+        return Err(exit_error(Exit::Config, text, "`guard-host config check FILE --managed` shows all"));
     }
     let version = args.version.to_string();
     let annotations: Annotations =
