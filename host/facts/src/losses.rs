@@ -8,6 +8,7 @@ mod order;
 mod references;
 #[cfg(test)]
 mod tests;
+mod wrappers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,64 +17,13 @@ use guard_contract::paths::lexical;
 use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity};
 use serde::{Deserialize, Serialize};
 
+use crate::folders;
 use order::PrecedingChanges;
 pub(crate) use order::{MoveCommands, has_parent_step};
+use wrappers::HERE;
 
 /// The maximum number of losses of one call. Further ones aren't kept.
 const LOSSES: usize = 256;
-
-/// Kinds of wrappers that run a command immediately on the same files. Others may run it elsewhere or later.
-const HERE: [&str; 49] = [
-    "builtin",
-    "bunx",
-    "busybox",
-    "caffeinate",
-    "chronic",
-    "chrt",
-    "code",
-    "command",
-    "cpulimit",
-    "cross-env",
-    "dbus-run-session",
-    "doas",
-    "env",
-    "eval",
-    "exec",
-    "faketime",
-    "find-exec",
-    "flock",
-    "function",
-    "gtime",
-    "gtimeout",
-    "ionice",
-    "ltrace",
-    "nice",
-    "noglob",
-    "nohup",
-    "npx",
-    "numactl",
-    "pipe",
-    "pnpx",
-    "prlimit",
-    "script",
-    "setarch",
-    "setpriv",
-    "setsid",
-    "shell-c",
-    "shx",
-    "stdbuf",
-    "strace",
-    "sudo",
-    "sudo-rs",
-    "taskset",
-    "terminal",
-    "time",
-    "timeout",
-    "toybox",
-    "unbuffer",
-    "xargs",
-    "xvfb-run",
-];
 
 /// Kinds of effects for which [`losses`] lists everything that can be lost. Changed modes or owners lose nothing.
 const LISTED: [&str; 7] = ["delete", "execute", "metadata", "network", "privilege", "read", "write"];
@@ -312,6 +262,11 @@ fn may_lose(effect: &Effect) -> bool {
     changes && (is_guess || !LISTED.contains(&effect.kind.as_str()))
 }
 
+/// Returns whether an effect on an unknown file may destroy something.
+fn may_destroy(effect: &Effect) -> bool {
+    effect.severity != Severity::Routine && ["append", "directory"].iter().all(|name| tag(effect, name).is_none())
+}
+
 enum Fate {
     Safe,
     Lost(Loss),
@@ -350,6 +305,9 @@ fn effect_fate(effect: &Effect, call: &LossView<'_>) -> Fate {
     };
     if tag(effect, "dry-run").is_some() {
         return Fate::Safe;
+    }
+    if folders::is_unsure(effect) {
+        return if may_destroy(effect) { Fate::Lost(Loss::Unkept(effect.target.clone())) } else { Fate::Safe };
     }
     if tag(effect, "where").is_some() {
         return unkept();
