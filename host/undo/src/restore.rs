@@ -302,9 +302,12 @@ impl Restorer<'_> {
         let writing = EntryWriter { restorer: self, manifest, blobs, without_attributes: RefCell::default() };
         let mut done: BTreeSet<&Path> = BTreeSet::new();
         let mut failed = Vec::new();
-        for item in wanted {
+        // A call may lose a file first, and its folder later.
+        let mut wanted = wanted.to_vec();
+        wanted.sort_by_key(|item| item.target.as_path());
+        for item in &wanted {
             let is_top = item.entry.path == item.entry.top && item.entry.content == Content::Folder;
-            if !is_top || item.fate != RestoreOutcome::Made {
+            if !is_top || item.fate != RestoreOutcome::Made || done.contains(item.target.as_path()) {
                 continue;
             }
             let own: Vec<&Item<'_>> =

@@ -92,6 +92,35 @@ fn hard_links_are_noted_and_come_back_as_files_of_their_own() {
 }
 
 #[test]
+fn a_path_through_a_folder_that_the_call_creates_is_copied() {
+    let world = World::new();
+    world.write("src/a", "a");
+    world.write("new/b", "b");
+    let before = world.tree();
+    let losses = ["out/../src", "out/deep/../../new/*"].map(|name| world.loss(name, How::Delete));
+    let manifest = world.kept(losses.into());
+    fs::remove_dir_all(world.path("src")).unwrap();
+    fs::remove_file(world.path("new/b")).unwrap();
+    world.restore(&manifest);
+    assert_eq!(world.tree(), before);
+}
+
+#[test]
+fn a_file_that_is_lost_before_its_folder_comes_back() {
+    let world = World::new();
+    for name in ["src/lib.c", "src/main.c", "src/deep/x.h", "src/deep/y.h"] {
+        world.write(name, name);
+    }
+    let before = world.tree();
+    for names in [&["src/lib.c", "src"][..], &["src/deep", "src"], &["src/deep/x.h", "src/deep", "src/main.c", "src"]] {
+        let manifest = world.kept(names.iter().map(|name| world.loss(name, How::Delete)).collect());
+        fs::remove_dir_all(world.path("src")).unwrap();
+        world.restore(&manifest);
+        assert_eq!(world.tree(), before, "{names:?}");
+    }
+}
+
+#[test]
 fn a_replaced_file_comes_back_and_what_it_replaces_is_kept() {
     let world = World::new();
     world.write("f", "before");
