@@ -18,8 +18,8 @@ use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::folders;
-use order::PrecedingChanges;
 pub(crate) use order::{MoveCommands, has_parent_step};
+use order::{PrecedingChanges, reads_old_content};
 use wrappers::HERE;
 
 /// The maximum number of losses of one call. Further ones aren't kept.
@@ -132,6 +132,7 @@ impl Loss {
 #[must_use]
 pub fn losses(analysis: &Analysis) -> Losses {
     let mut found = Losses { list: Vec::new(), may_be_more: analysis.coverage != Coverage::Complete };
+    found.may_be_more |= reads_old_content(&analysis.effects) && analysis.effects.iter().any(is_file_loss);
     let (replacing, joined) = (replacing(analysis), first_moves(analysis));
     let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::new(analysis) };
     let mut takes_sources = false;
@@ -233,7 +234,11 @@ pub(crate) fn mark(analysis: &mut Analysis) {
     let (replacing, joined) = (replacing(analysis), first_moves(analysis));
     let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::new(analysis) };
     let effects = analysis.effects.iter().enumerate();
-    let found: Vec<Option<&str>> = effects.map(|(at, effect)| recovery(at, effect, &call)).collect();
+    let mut found: Vec<Option<&str>> = effects.map(|(at, effect)| recovery(at, effect, &call)).collect();
+    if reads_old_content(&analysis.effects) {
+        let complete = found.iter_mut().flatten().filter(|recovery| **recovery == "recoverable");
+        complete.for_each(|recovery| *recovery = "partly");
+    }
     for (effect, recovery) in analysis.effects.iter_mut().zip(found) {
         effect.tags.extend(recovery.map(|recovery| (RECOVERY.to_owned(), recovery.to_owned())));
     }
@@ -430,7 +435,7 @@ fn write_fate(effect: &Effect, call: &LossView<'_>) -> Fate {
     let adds = tag(effect, "append").is_some() || tag(effect, "directory").is_some();
     if tag(effect, "empties").is_some() && tag(effect, "glob").is_some() {
         // For a folder that a search traverses, everything.
-        return path(effect, if effect.path.kind == "dir" { How::Delete } else { How::Overwrite }, call);
+        return path(effect, if effect.path.kind == "dir" { How::Merge } else { How::Overwrite }, call);
     }
     if tag(effect, "tree").is_some() && !effect.certain {
         // The names of the files in the folder are only known at run time.
