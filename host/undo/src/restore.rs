@@ -68,7 +68,8 @@ pub struct Options {
     pub to: Option<PathBuf>,
     /// Whether to replace paths that were changed after the call.
     pub is_forced: bool,
-    /// The times when paths and roots of repositories were changed again after the call, in Unix seconds.
+    /// The times when paths and roots of repositories were changed again after the call, in Unix
+    /// milliseconds.
     pub changed_again: BTreeMap<String, i64>,
 }
 
@@ -406,9 +407,9 @@ impl Restorer<'_> {
 
 /// Returns whether a file was changed after the call.
 fn is_later(data: &fs::Metadata, path: &str, manifest: &Manifest, options: &Options) -> bool {
-    let began = manifest.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_second);
-    let end = options.changed_again.get(path).copied().unwrap_or(began + LONGEST_CALL);
-    modification_time(data) > (end, 999_999_999)
+    let began = manifest.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_millisecond);
+    let end = options.changed_again.get(path).copied().unwrap_or(began + LONGEST_CALL * 1_000);
+    modification_time(data) > (end.div_euclid(1_000), end.rem_euclid(1_000) * 1_000_000 + 999_999)
 }
 
 fn read_batch(mut output: &[u8], found: &mut BTreeMap<String, Vec<u8>>) -> Option<()> {
