@@ -117,9 +117,15 @@ fn canonical(disk: &dyn Disk, path: &str) -> Option<Canonical> {
     let mut done = String::new();
     let mut links = 0;
     let (mut exists, mut kind) = (Presence::Yes, "dir");
+    // The length of the part that exists.
+    let mut existing = 0;
     while let Some(segment) = pending.pop() {
         if segment == ".." {
             done.truncate(done.rfind('/').unwrap_or(0));
+            // The call may create the absent folder first, so what follows `..` can exist.
+            if exists == Presence::No && done.len() <= existing {
+                (exists, kind) = (Presence::Yes, "dir");
+            }
             continue;
         }
         let next = format!("{done}/{segment}");
@@ -142,7 +148,7 @@ fn canonical(disk: &dyn Disk, path: &str) -> Option<Canonical> {
             Entry::Dir => kind = "dir",
             Entry::File => kind = "file",
             Entry::Other => kind = "other",
-            Entry::Absent => (exists, kind) = (Presence::No, "none"),
+            Entry::Absent => (exists, kind, existing) = (Presence::No, "none", done.len()),
             Entry::Unknown => (exists, kind) = (Presence::Unknown, ""),
         }
         done = next;

@@ -154,7 +154,7 @@ fn an_agent_is_asked_about_undo_and_may_not_remove_copies() {
         ("guard-host undo prune --all --yes", "deny"),
         ("rm -rf ~/.local/state/guard-host/undo", "deny"),
         ("guard-host undo list", ""),
-        ("guard-host undo show 2026", ""),
+        ("guard-host undo show 2026", "ask"),
     ] {
         assert_eq!(repo.bash(command).decision(), decision, "{command}");
     }

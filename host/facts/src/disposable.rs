@@ -23,7 +23,7 @@ use guard_contract::{FactFault, Presence};
 
 use crate::ignored::is_remade;
 use crate::losses::MoveCommands;
-use crate::{Entry, Facts, Resolver};
+use crate::{Entry, Facts, Resolver, folders};
 pub use rules::Rules;
 
 /// The tag's name.
@@ -120,6 +120,7 @@ const FOLDERS: [&str; 10] = [
 /// Marks the deletions whose paths are filled in.
 pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
     let is_file_deletion = |effect: &Effect| effect.kind == "delete" && effect.operation.starts_with("fs.");
+    let is_file_deletion = |effect: &Effect| is_file_deletion(effect) && !folders::is_unsure(effect);
     let deletions: Vec<usize> = (analysis.effects.iter().enumerate())
         .filter(|(_, effect)| is_file_deletion(effect) && tag(effect, "where").is_none())
         .filter(|(_, effect)| is_known(effect, &analysis.commands) || tag(effect, EVERY).is_some())

@@ -17,6 +17,7 @@ pub mod analysis;
 mod answer;
 mod disposable;
 pub mod fixed;
+mod folders;
 pub mod git;
 mod holds;
 pub mod ignored;

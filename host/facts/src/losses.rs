@@ -8,6 +8,7 @@ mod order;
 mod references;
 #[cfg(test)]
 mod tests;
+mod wrappers;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,64 +17,13 @@ use guard_contract::paths::lexical;
 use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity};
 use serde::{Deserialize, Serialize};
 
-use order::PrecedingChanges;
+use crate::folders;
 pub(crate) use order::{MoveCommands, has_parent_step};
+use order::{PrecedingChanges, reads_old_content};
+use wrappers::HERE;
 
 /// The maximum number of losses of one call. Further ones aren't kept.
 const LOSSES: usize = 256;
-
-/// Kinds of wrappers that run a command immediately on the same files. Others may run it elsewhere or later.
-const HERE: [&str; 49] = [
-    "builtin",
-    "bunx",
-    "busybox",
-    "caffeinate",
-    "chronic",
-    "chrt",
-    "code",
-    "command",
-    "cpulimit",
-    "cross-env",
-    "dbus-run-session",
-    "doas",
-    "env",
-    "eval",
-    "exec",
-    "faketime",
-    "find-exec",
-    "flock",
-    "function",
-    "gtime",
-    "gtimeout",
-    "ionice",
-    "ltrace",
-    "nice",
-    "noglob",
-    "nohup",
-    "npx",
-    "numactl",
-    "pipe",
-    "pnpx",
-    "prlimit",
-    "script",
-    "setarch",
-    "setpriv",
-    "setsid",
-    "shell-c",
-    "shx",
-    "stdbuf",
-    "strace",
-    "sudo",
-    "sudo-rs",
-    "taskset",
-    "terminal",
-    "time",
-    "timeout",
-    "toybox",
-    "unbuffer",
-    "xargs",
-    "xvfb-run",
-];
 
 /// Kinds of effects for which [`losses`] lists everything that can be lost. Changed modes or owners lose nothing.
 const LISTED: [&str; 7] = ["delete", "execute", "metadata", "network", "privilege", "read", "write"];
@@ -182,6 +132,7 @@ impl Loss {
 #[must_use]
 pub fn losses(analysis: &Analysis) -> Losses {
     let mut found = Losses { list: Vec::new(), may_be_more: analysis.coverage != Coverage::Complete };
+    found.may_be_more |= reads_old_content(&analysis.effects) && analysis.effects.iter().any(is_file_loss);
     let (replacing, joined) = (replacing(analysis), first_moves(analysis));
     let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::new(analysis) };
     let mut takes_sources = false;
@@ -283,7 +234,11 @@ pub(crate) fn mark(analysis: &mut Analysis) {
     let (replacing, joined) = (replacing(analysis), first_moves(analysis));
     let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::new(analysis) };
     let effects = analysis.effects.iter().enumerate();
-    let found: Vec<Option<&str>> = effects.map(|(at, effect)| recovery(at, effect, &call)).collect();
+    let mut found: Vec<Option<&str>> = effects.map(|(at, effect)| recovery(at, effect, &call)).collect();
+    if reads_old_content(&analysis.effects) {
+        let complete = found.iter_mut().flatten().filter(|recovery| **recovery == "recoverable");
+        complete.for_each(|recovery| *recovery = "partly");
+    }
     for (effect, recovery) in analysis.effects.iter_mut().zip(found) {
         effect.tags.extend(recovery.map(|recovery| (RECOVERY.to_owned(), recovery.to_owned())));
     }
@@ -310,6 +265,11 @@ fn may_lose(effect: &Effect) -> bool {
     let is_guess =
         !effect.certain && matches!(effect.kind.as_str(), "delete" | "write") && tag(effect, "append").is_none();
     changes && (is_guess || !LISTED.contains(&effect.kind.as_str()))
+}
+
+/// Returns whether an effect on an unknown file may destroy something.
+fn may_destroy(effect: &Effect) -> bool {
+    effect.severity != Severity::Routine && ["append", "directory"].iter().all(|name| tag(effect, name).is_none())
 }
 
 enum Fate {
@@ -350,6 +310,9 @@ fn effect_fate(effect: &Effect, call: &LossView<'_>) -> Fate {
     };
     if tag(effect, "dry-run").is_some() {
         return Fate::Safe;
+    }
+    if folders::is_unsure(effect) {
+        return if may_destroy(effect) { Fate::Lost(Loss::Unkept(effect.target.clone())) } else { Fate::Safe };
     }
     if tag(effect, "where").is_some() {
         return unkept();
@@ -472,7 +435,7 @@ fn write_fate(effect: &Effect, call: &LossView<'_>) -> Fate {
     let adds = tag(effect, "append").is_some() || tag(effect, "directory").is_some();
     if tag(effect, "empties").is_some() && tag(effect, "glob").is_some() {
         // For a folder that a search traverses, everything.
-        return path(effect, if effect.path.kind == "dir" { How::Delete } else { How::Overwrite }, call);
+        return path(effect, if effect.path.kind == "dir" { How::Merge } else { How::Overwrite }, call);
     }
     if tag(effect, "tree").is_some() && !effect.certain {
         // The names of the files in the folder are only known at run time.

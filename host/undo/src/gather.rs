@@ -4,6 +4,7 @@ mod patterns;
 mod work_tree;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -134,7 +135,7 @@ impl Gatherer {
             self.report_excluded(format!("{}: contains undo copies", loss.path));
         }
         let text = Some(loss.path.trim_end_matches('/')).filter(|text| !text.is_empty()).unwrap_or("/");
-        let paths = if loss.is_pattern { self.matches(&loss.path)? } else { vec![native(text).into_owned()] };
+        let paths = if loss.is_pattern { self.matches(&loss.path)? } else { vec![without_absent_steps(&native(text))] };
         let first = self.entries.len();
         for path in paths {
             self.add_path(&path, loss.how, name.as_ref())?;
@@ -410,6 +411,22 @@ impl Gatherer {
         let fits =
             |glob: &Glob| glob.matches(&name) || glob.matches(&path) || below.is_some_and(|below| glob.matches(below));
         self.bounds.exclude.iter().any(fits)
+    }
+}
+
+/// Returns an absolute path without the folders that don't exist yet before a `..`: the call creates them first.
+fn without_absent_steps(path: &Path) -> PathBuf {
+    let mut found = PathBuf::new();
+    path.components().for_each(|part| add_step(&mut found, part.as_os_str()));
+    found
+}
+
+/// Appends one component of a path.
+fn add_step(path: &mut PathBuf, part: &OsStr) {
+    if part == ".." && path.symlink_metadata().is_err() {
+        path.pop();
+    } else {
+        path.push(part);
     }
 }
 

@@ -68,7 +68,8 @@ pub struct Options {
     pub to: Option<PathBuf>,
     /// Whether to replace paths that were changed after the call.
     pub is_forced: bool,
-    /// The times when paths and roots of repositories were changed again after the call, in Unix seconds.
+    /// The times when paths and roots of repositories were changed again after the call, in Unix
+    /// milliseconds.
     pub changed_again: BTreeMap<String, i64>,
 }
 
@@ -228,15 +229,16 @@ impl Restorer<'_> {
     pub fn apply(&self, manifest: &Manifest, items: &[Item<'_>], options: &Options) -> Result<Report, RestoreError> {
         let mut report = Report::default();
         let with_git = options.paths.is_empty() && options.to.is_none();
-        self.back_up_replaced(manifest, items, options, with_git, &mut report)?;
+        let unkept = self.back_up_replaced(manifest, items, options, with_git, &mut report)?;
+        let is_written = |item: &&Item<'_>| item.is_written(options) && !unkept.contains(&item.target);
         let moved = with_git && self.move_heads(manifest, options, &mut report);
         let again = if moved { self.plan(manifest, options) } else { Vec::new() };
         // What git has just restored is what the call replaced.
         let is_meant = |item: &&Item<'_>| {
             let before = items.iter().find(|other| other.entry.path == item.entry.path);
-            before.is_some_and(|before| before.fate == RestoreOutcome::Same || before.is_written(options))
+            before.is_some_and(|before| before.fate == RestoreOutcome::Same || is_written(&before))
         };
-        let mut wanted: Vec<&Item<'_>> = items.iter().filter(|item| item.is_written(options)).collect();
+        let mut wanted: Vec<&Item<'_>> = items.iter().filter(is_written).collect();
         if moved {
             let is_open = |item: &&Item<'_>| !matches!(item.fate, RestoreOutcome::Same | RestoreOutcome::Blocked(_));
             wanted = again.iter().filter(is_open).filter(is_meant).collect();
@@ -248,6 +250,7 @@ impl Restorer<'_> {
         Ok(report)
     }
 
+    /// Makes a backup of what is replaced. Returns the paths that it doesn't contain, which stay as they are.
     fn back_up_replaced(
         &self,
         manifest: &Manifest,
@@ -255,11 +258,13 @@ impl Restorer<'_> {
         options: &Options,
         with_git: bool,
         report: &mut Report,
-    ) -> Result<(), RestoreError> {
+    ) -> Result<BTreeSet<PathBuf>, RestoreError> {
         let replaced = items.iter().filter(|item| item.is_written(options) && item.fate != RestoreOutcome::Made);
         let loss = |item: &Item<'_>| {
             let path = item.target.to_string_lossy().into_owned();
-            Loss::Path(PathLoss { path, how: How::Overwrite, is_pattern: false, name: String::new() })
+            // A link itself is replaced.
+            let how = if item.target.is_symlink() { How::Delete } else { How::Overwrite };
+            Loss::Path(PathLoss { path, how, is_pattern: false, name: String::new() })
         };
         let mut list: Vec<Loss> = replaced.map(loss).collect();
         if with_git {
@@ -269,7 +274,7 @@ impl Restorer<'_> {
             }));
         }
         if list.is_empty() {
-            return Ok(());
+            return Ok(BTreeSet::new());
         }
         let task = Task {
             state: self.state.to_path_buf(),
@@ -283,11 +288,26 @@ impl Restorer<'_> {
             project: manifest.project.clone(),
         };
         let answer = make(&task, Instant::now(), self.env);
-        if answer.kept != BackupCoverage::Whole && !answer.is_needless {
+        if answer.kept == BackupCoverage::Whole || answer.is_needless {
+            report.replaced = answer.id;
+            return Ok(BTreeSet::new());
+        }
+        let made = self.store.list().unwrap_or_default().into_iter().find(|made| made.id == answer.id);
+        let Some(made) = made.filter(|made| made.kept == BackupCoverage::Partly) else {
             return Err(RestoreError::Unkept(answer.why));
+        };
+        let mut unkept = BTreeSet::new();
+        for why in &made.left_out {
+            let is_meant = |item: &&Item<'_>| why.starts_with(&format!("{}: ", item.target.display()));
+            let item = items.iter().find(is_meant).ok_or_else(|| RestoreError::Unkept(why.clone()))?;
+            let is_copied = made.entries.iter().any(|entry| Path::new(&entry.path) == item.target);
+            if !(options.is_forced && is_copied) {
+                report.problems.push(RestoreError::Unkept(why.clone()).to_string());
+                unkept.insert(item.target.clone());
+            }
         }
         report.replaced = answer.id;
-        Ok(())
+        Ok(unkept)
     }
 
     /// Writes entries. Those of a folder that no longer exists are written in one step.
@@ -302,9 +322,12 @@ impl Restorer<'_> {
         let writing = EntryWriter { restorer: self, manifest, blobs, without_attributes: RefCell::default() };
         let mut done: BTreeSet<&Path> = BTreeSet::new();
         let mut failed = Vec::new();
-        for item in wanted {
+        // A call may lose a file first, and its folder later.
+        let mut wanted = wanted.to_vec();
+        wanted.sort_by_key(|item| item.target.as_path());
+        for item in &wanted {
             let is_top = item.entry.path == item.entry.top && item.entry.content == Content::Folder;
-            if !is_top || item.fate != RestoreOutcome::Made {
+            if !is_top || item.fate != RestoreOutcome::Made || done.contains(item.target.as_path()) {
                 continue;
             }
             let own: Vec<&Item<'_>> =
@@ -384,9 +407,9 @@ impl Restorer<'_> {
 
 /// Returns whether a file was changed after the call.
 fn is_later(data: &fs::Metadata, path: &str, manifest: &Manifest, options: &Options) -> bool {
-    let began = manifest.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_second);
-    let end = options.changed_again.get(path).copied().unwrap_or(began + LONGEST_CALL);
-    modification_time(data) > (end, 999_999_999)
+    let began = manifest.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_millisecond);
+    let end = options.changed_again.get(path).copied().unwrap_or(began + LONGEST_CALL * 1_000);
+    modification_time(data) > (end.div_euclid(1_000), end.rem_euclid(1_000) * 1_000_000 + 999_999)
 }
 
 fn read_batch(mut output: &[u8], found: &mut BTreeMap<String, Vec<u8>>) -> Option<()> {

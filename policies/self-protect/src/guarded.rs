@@ -111,6 +111,12 @@ impl Guard {
         self.entries.iter().map(Entry::as_guarded)
     }
 
+    /// Returns the state folder that the host names, with a trailing slash.
+    pub(crate) fn state(&self) -> Option<&str> {
+        let is_state = |entry: &&Entry| entry.what == GuardedKind::State && entry.text.starts_with('/');
+        self.entries.iter().filter(is_state).map(|entry| &*entry.text).find(|text| text.ends_with('/'))
+    }
+
     /// Those that may be related to one of the paths, judged by the start of names.
     pub(crate) fn related<'g, 'p>(&'g self, paths: &'p [Names<'p>]) -> impl Iterator<Item = Guarded<'g>> + use<'g, 'p> {
         let may_relate = |entry: &&Entry| paths.iter().any(|names| names.may_relate(entry.start));

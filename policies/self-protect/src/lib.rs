@@ -6,7 +6,7 @@
 //! - the files in which harnesses register hooks
 //! - guard-host commands that only a person may run
 //!
-//! Reading a file always passes.
+//! Reading a file passes, unless it is a copy that `guard-host undo` restores: it can contain secrets.
 //!
 //! The policy judges the known effects of a call. If the effects aren't known, it judges the names in the call.
 //! A path is judged as written, after removing `.` and `..`, and after following links.
@@ -32,8 +32,9 @@
 //!
 //! ## Limits
 //!
-//! - The policy doesn't follow a program that the agent writes and then runs, a hard link, or a `git` operation on the
-//!   whole work tree, such as `git clean` or `git stash`. A hook isn't a sandbox.
+//! - The policy doesn't follow a program that the agent writes and then runs, or a hard link. A hook isn't a sandbox.
+//! - It doesn't know which files git tracks. `git clean` and `git stash -u` need confirmation in a work tree that
+//!   contains the state or the configuration.
 //! - It doesn't read the files that it protects, so it doesn't know whether `settings.json` contains guard-host's
 //!   hook. A new version without the hook is denied, and an edit of single lines needs confirmation.
 //! - It doesn't protect files in a container or on another machine. It does protect this machine's files that a mount
@@ -51,7 +52,9 @@ mod rules;
 mod call_view;
 mod search;
 mod settings;
+mod stored_copies;
 mod supplying_searches;
+mod swept;
 mod touch;
 mod unexplained;
 

@@ -188,7 +188,7 @@ fn refuses_folders(effect: &Effect) -> bool {
 }
 
 /// Returns whether one of the paths is the home, or a folder above it.
-fn contains_home(paths: &[Names<'_>], view: &CallView<'_>) -> bool {
+pub(crate) fn contains_home(paths: &[Names<'_>], view: &CallView<'_>) -> bool {
     let home = &view.facts().home;
     home.len() > 1 && paths.iter().any(|names| names.contains(&Names::new(home)))
 }
@@ -220,7 +220,7 @@ fn is_parent(folder: &Names<'_>, entry: &str) -> bool {
 
 /// Returns whether the protected file in a match exists, as far as the host knows. If it could be anywhere, only names
 /// with a leading dot may be meant, which shell patterns don't match by chance.
-fn presence(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> Presence {
+pub(crate) fn presence(names: &Names<'_>, found: Match, guarded: Guarded<'_>, view: &CallView<'_>) -> Presence {
     match names.guarded_path(found, guarded.entry) {
         Some(path) => view.call.resolve(&path).exists,
         None if !found.guessed => Presence::Yes,

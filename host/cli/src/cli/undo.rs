@@ -182,21 +182,22 @@ impl UndoRun<'_> {
     /// Returns the options with the paths that changed again after the call, according to later backups and the
     /// session's history.
     fn options(&self, manifest: &Manifest) -> anyhow::Result<Options> {
-        let second = |time: &str| time.parse::<Timestamp>().map(Timestamp::as_second).ok();
-        let began = second(&manifest.time).unwrap_or_default();
+        let millisecond = |time: &str| time.parse::<Timestamp>().map(Timestamp::as_millisecond).ok();
+        let began = millisecond(&manifest.time).unwrap_or_default();
         let mut changed_again: BTreeMap<String, i64> = BTreeMap::new();
         let mut note = |path: &str, time: i64| {
             let known = changed_again.entry(path.to_owned()).or_insert(time);
             *known = time.min(*known);
         };
         for later in self.store.list()?.iter().filter(|later| later.id > manifest.id) {
-            let time = second(&later.time).unwrap_or_default();
+            let time = millisecond(&later.time).unwrap_or_default();
             later.entries.iter().for_each(|entry| note(&entry.path, time));
             later.git.iter().for_each(|state| note(&state.root, time));
         }
         let history = History::open(&self.dirs.state, &manifest.session);
         let events = history.and_then(|history| history.read().ok()?.events("").ok()).unwrap_or_default();
-        let later = events.iter().filter_map(|event| Some((event, second(&event.time).filter(|time| *time > began)?)));
+        let later =
+            events.iter().filter_map(|event| Some((event, millisecond(&event.time).filter(|time| *time > began)?)));
         for (event, time) in later {
             let is_end = matches!(event.kind.as_str(), "ran" | "failed") && event.tool == manifest.tool;
             for entry in &manifest.entries {

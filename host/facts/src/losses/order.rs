@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use guard_contract::Presence;
 use guard_contract::paths::is_below;
 use guard_contract::syntax::{Analysis, Command, Effect};
 use guard_sdk::git::{PROGRAM_VARIABLES, READING};
@@ -200,6 +201,22 @@ fn are_related(made: &Effect, lost: &Effect) -> bool {
     touch(new, old)
         || touch(&made.path.canonical, &lost.path.canonical)
         || start.is_some_and(|start| !start.starts_with('/') || touch(new, start))
+}
+
+/// Returns whether the call adds to an existing file and then reads it. The file can be a list of names, and the old
+/// ones aren't known.
+pub(super) fn reads_old_content(effects: &[Effect]) -> bool {
+    let is_other = |one: &Effect, other: &Effect| one.path.lexical != other.path.lexical;
+    let is_added = |(at, added): (usize, &Effect)| {
+        let mut earlier = effects.iter().take(at);
+        let replaces = |it: &Effect| matches!(it.kind.as_str(), "delete" | "write") && tag(it, "append").is_none();
+        added.kind == "write"
+            && tag(added, "append").is_some()
+            && added.path.exists != Presence::No
+            && !earlier.any(|it| it.certain && replaces(it) && !is_other(it, added))
+            && effects.iter().any(|it| it.kind == "read" && !is_other(it, added))
+    };
+    effects.iter().enumerate().any(is_added)
 }
 
 /// Returns the folder before the first wildcard.

@@ -338,3 +338,27 @@ fn each_file_that_a_pattern_names_is_written() {
         PathLoss { path: "/repo/d/*.log".to_owned(), how: How::Overwrite, is_pattern: true, name: String::new() };
     assert_eq!(last_of(&[command(1, "sed -i x d/*.log")], &[by(1, write)]).1.list, [Loss::Path(path)]);
 }
+
+#[test]
+fn a_list_that_had_names_before_loses_more_than_the_text_tells() {
+    let list = |kind: &str, exists: Presence, tags: &[(&str, &str)]| {
+        let mut effect = tagged(effect(kind, "fs.write", "/repo/list"), tags);
+        "/repo/list".clone_into(&mut effect.path.lexical);
+        effect.path.exists = exists;
+        effect
+    };
+    let is_more = |effects: &[Effect]| {
+        let effects = effects.iter().cloned().chain([deletion("/repo/src")]).collect();
+        let mut analysis = Analysis { effects, ..empty(Coverage::Complete, None) };
+        mark(&mut analysis);
+        let is_partly = analysis.effects.last().and_then(|effect| tag(effect, RECOVERY)) == Some("partly");
+        assert_eq!(losses(&analysis).may_be_more, is_partly);
+        is_partly
+    };
+    let read = list("read", Presence::Yes, &[]);
+    let append = list("write", Presence::Yes, &[("append", "yes")]);
+    assert!(is_more(&[append.clone(), read.clone()]));
+    assert!(!is_more(&[append.clone()]));
+    assert!(!is_more(&[list("write", Presence::No, &[("append", "yes")]), read.clone()]));
+    assert!(!is_more(&[list("write", Presence::Yes, &[]), append, read]));
+}

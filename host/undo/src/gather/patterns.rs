@@ -7,7 +7,7 @@ use guard_facts::losses::PathLoss;
 use guard_platform::paths::native;
 use guard_sdk::globs::Glob;
 
-use super::{Gatherer, SkipReason};
+use super::{Gatherer, SkipReason, add_step};
 
 /// The maximum number of files that a pattern may match.
 const MATCHES: usize = 5_000;
@@ -53,7 +53,7 @@ impl Gatherer {
         for part in text.split('/').filter(|part| !part.is_empty()) {
             self.check_time()?;
             if !part.contains(SIGNS) {
-                found.iter_mut().for_each(|path| path.push(part));
+                found.iter_mut().for_each(|path| add_step(path, part.as_ref()));
                 continue;
             }
             let glob = pattern(part);

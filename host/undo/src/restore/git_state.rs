@@ -25,6 +25,9 @@ const MOVES: [&str; 12] = [
     "guard-host undo",
 ];
 
+/// Operations that only delete references.
+const DELETIONS: [&str; 3] = ["git.branch.delete", "git.ref.delete", "git.tag.delete"];
+
 impl Restorer<'_> {
     fn git<'a>(&'a self, state: &'a GitState) -> Git<'a> {
         Git { root: Path::new(&state.root), env: self.env }
@@ -41,7 +44,7 @@ impl Restorer<'_> {
                 lines.push(format!("{stashes} of the stashes of {}", state.root));
             }
             for (name, oid, now) in changed_refs(&git, state) {
-                if options.is_forced || !self.is_ref_moved_since(state, name, &now) {
+                if options.is_forced || !self.is_ref_moved_since(manifest, state, name, &now) {
                     lines.push(format!("{name} at {}", short_oid(oid)));
                 }
             }
@@ -105,7 +108,14 @@ impl Restorer<'_> {
     }
 
     /// Returns whether a reference was changed by something other than the call.
-    fn is_ref_moved_since(&self, state: &GitState, name: &str, now: &str) -> bool {
+    fn is_ref_moved_since(&self, manifest: &Manifest, state: &GitState, name: &str, now: &str) -> bool {
+        // The call only deleted it.
+        if !now.is_empty() && DELETIONS.contains(&state.operation.as_str()) {
+            return true;
+        }
+        if name != "HEAD" && self.moves_since(manifest, state, name) > 1 {
+            return true;
+        }
         let moves = match name {
             "HEAD" => Repository::find(Path::new(&state.root)).and_then(|it| it.moves().checked_sub(state.moves)),
             _ => Some(1),
@@ -115,6 +125,16 @@ impl Restorer<'_> {
         let subjects = self.git(state).text(&["log", "-g", &count, "--format=%gs", name, "--"]).unwrap_or_default();
         let is_own = |subject: &str| subject.is_empty() || MOVES.iter().any(|begin| subject.starts_with(begin));
         !now.is_empty() && moves > 0 && !subjects.lines().all(is_own)
+    }
+
+    /// Returns how often a reference was moved since the backup, by its log. A call moves it once.
+    fn moves_since(&self, manifest: &Manifest, state: &GitState, name: &str) -> usize {
+        let began = manifest.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_second);
+        let log = self.git(state).text(&["log", "-g", "-n16", "--date=unix", "--format=%gd", name, "--"]);
+        let log = log.unwrap_or_default();
+        let times = log.lines().filter_map(|line| line.rsplit_once("@{")?.1.trim_end_matches('}').parse::<i64>().ok());
+        // The seconds of the log may have begun before the backup.
+        times.take_while(|time| *time > began).count()
     }
 
     fn missing_stashes<'a>(&self, state: &'a GitState) -> Vec<&'a (String, String)> {
@@ -143,16 +163,16 @@ impl Restorer<'_> {
             } else if state.index.is_some() {
                 moved |= self.move_head(state, &head, report);
             }
-            self.move_refs(state, options, report);
+            self.move_refs(manifest, state, options, report);
         }
         moved
     }
 
-    fn move_refs(&self, state: &GitState, options: &Options, report: &mut Report) {
+    fn move_refs(&self, manifest: &Manifest, state: &GitState, options: &Options, report: &mut Report) {
         let git = self.git(state);
         let head = git.text(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default();
         for (name, oid, now) in changed_refs(&git, state) {
-            if !options.is_forced && self.is_ref_moved_since(state, name, &now) {
+            if !options.is_forced && self.is_ref_moved_since(manifest, state, name, &now) {
                 report.problems.push(format!("{name}: it moved since the call"));
                 continue;
             }

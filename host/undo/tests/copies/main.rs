@@ -92,6 +92,35 @@ fn hard_links_are_noted_and_come_back_as_files_of_their_own() {
 }
 
 #[test]
+fn a_path_through_a_folder_that_the_call_creates_is_copied() {
+    let world = World::new();
+    world.write("src/a", "a");
+    world.write("new/b", "b");
+    let before = world.tree();
+    let losses = ["out/../src", "out/deep/../../new/*"].map(|name| world.loss(name, How::Delete));
+    let manifest = world.kept(losses.into());
+    fs::remove_dir_all(world.path("src")).unwrap();
+    fs::remove_file(world.path("new/b")).unwrap();
+    world.restore(&manifest);
+    assert_eq!(world.tree(), before);
+}
+
+#[test]
+fn a_file_that_is_lost_before_its_folder_comes_back() {
+    let world = World::new();
+    for name in ["src/lib.c", "src/main.c", "src/deep/x.h", "src/deep/y.h"] {
+        world.write(name, name);
+    }
+    let before = world.tree();
+    for names in [&["src/lib.c", "src"][..], &["src/deep", "src"], &["src/deep/x.h", "src/deep", "src/main.c", "src"]] {
+        let manifest = world.kept(names.iter().map(|name| world.loss(name, How::Delete)).collect());
+        fs::remove_dir_all(world.path("src")).unwrap();
+        world.restore(&manifest);
+        assert_eq!(world.tree(), before, "{names:?}");
+    }
+}
+
+#[test]
 fn a_replaced_file_comes_back_and_what_it_replaces_is_kept() {
     let world = World::new();
     world.write("f", "before");
@@ -122,6 +151,43 @@ fn what_changed_since_is_kept_unless_it_is_forced() {
     assert_eq!(report.restored.len(), 2);
     assert_eq!(fs::read_to_string(world.path("gone")).unwrap(), "old");
     assert_eq!(world.manifest(&report.replaced).entries.len(), 2);
+}
+
+#[test]
+fn a_path_that_cannot_be_kept_does_not_stop_the_others() {
+    let world = World::new();
+    for name in ["a", "set", "was-file"] {
+        world.write(name, "old");
+    }
+    let losses = ["a", "set", "was-file"].map(|name| world.loss(name, How::Overwrite));
+    let manifest = world.kept(losses.into());
+    for name in ["a", "set"] {
+        world.write(name, "new");
+    }
+    fs::set_permissions(world.path("set"), fs::Permissions::from_mode(0o4755)).unwrap();
+    fs::remove_file(world.path("was-file")).unwrap();
+    symlink("/etc/hostname", world.path("was-file")).unwrap();
+    let content = |name: &str| fs::read_to_string(world.path(name)).unwrap();
+    let report = world.restore_with(&manifest, &Options::default());
+    assert_eq!(report.problems.len(), 1, "{report:?}");
+    assert_eq!(["a", "set", "was-file"].map(content), ["old", "new", "old"]);
+    let report = world.restore_with(&manifest, &Options { is_forced: true, ..Options::default() });
+    assert_eq!((content("set"), report.problems.len()), ("old".to_owned(), 0));
+}
+
+#[test]
+fn an_edit_after_the_end_of_the_call_is_kept() {
+    let world = World::new();
+    world.write("f", "old");
+    let manifest = world.kept(vec![world.loss("f", How::Overwrite)]);
+    world.write("f", "by the call");
+    let path = world.path("f").display().to_string();
+    let ended = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_millis();
+    let options = Options { changed_again: [(path, i64::try_from(ended).unwrap())].into(), ..Options::default() };
+    std::thread::sleep(Duration::from_millis(30));
+    world.write("f", "later");
+    assert_eq!(world.restore_with(&manifest, &options).restored, [""; 0]);
+    assert_eq!(fs::read_to_string(world.path("f")).unwrap(), "later");
 }
 
 #[test]

@@ -121,6 +121,29 @@ fn a_reference_that_moved_since_stays() {
 }
 
 #[test]
+fn a_reference_that_was_created_again_stays_unless_it_is_forced() {
+    for (operation, name, delete, create) in [
+        ("git.branch.delete", "refs/heads/feat", ["branch", "-D", "feat"], ["branch", "feat", "main"]),
+        ("git.tag.delete", "refs/tags/v1", ["tag", "-d", "v1"], ["tag", "v1", "main"]),
+        ("git.ref.delete", "refs/heads/feat", ["update-ref", "-d", "refs/heads/feat"], ["branch", "feat", "main"]),
+    ] {
+        let world = World::repository();
+        branch(&world, "feat");
+        world.git(&["tag", "v1", "feat"]);
+        let lost = world.git(&["rev-parse", "feat"]);
+        let manifest = world.kept(vec![loss(&world, operation, &[], &[name])]);
+        world.git(&delete);
+        world.git(&create);
+        let before = refs(&world);
+        let report = world.restore_with(&manifest, &guard_undo::restore::Options::default());
+        assert_eq!((refs(&world), report.problems.len()), (before, 1), "{operation}");
+        let options = guard_undo::restore::Options { is_forced: true, ..Default::default() };
+        let report = world.restore_with(&manifest, &options);
+        assert_eq!((world.git(&["rev-parse", name]), report.problems.len()), (lost, 0), "{operation}");
+    }
+}
+
+#[test]
 fn ignored_files_come_back_that_another_commit_has() {
     for order in [
         &["checkout", "-q", "old"][..],

@@ -2,6 +2,9 @@
 //! The configuration includes the user's files, a project's `.guard/`, and the managed file.
 //! A change far above these files, or of a whole cache folder, needs confirmation instead.
 //!
+//! - Reading a copy that `guard-host undo` restores is denied, because it can contain secrets.
+//! - `git clean` and `git stash -u` need confirmation in a work tree that contains these files.
+//!
 //! ## Why
 //! A guard that the agent can change protects nothing.
 //!
@@ -12,6 +15,7 @@
 //! - denied: `: > ~/.local/state/guard-host/audit.jsonl`
 //! - denied: `git update-ref -d refs/guard-host/undo/1/0`
 //! - denied: `find ~/.local -name undo -exec rm -rf {} +`
+//! - denied: `cat ~/.local/state/guard-host/undo/*/0`
 //! - asked: `rm -rf ~/.cache`
 //! - passes: `cat ~/.config/guard-host/guard.toml .guard/guard.toml`
 //! - passes: `mkdir -p ~/.config/nvim`
@@ -27,6 +31,8 @@ use guard_sdk::{Finding, Outcome, Rule};
 use crate::call_view::{CallView, shorten};
 use crate::guarded::GuardedKind;
 use crate::pins;
+use crate::stored_copies;
+use crate::swept;
 use crate::touch::{GuardedChange, Reach};
 
 pub(crate) const RULE: Rule = Rule {
@@ -43,6 +49,16 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
         let message = format!("changes `{target}`, a git reference that guard-host needs for undo");
         let remedy = "don't change `refs/guard-host`: the user can remove old copies with `guard-host undo prune`";
         Finding::new(&RULE, message).remedy(remedy).tag("path", target)
+    }));
+    findings.extend(stored_copies::read(view).map(|(effect, outcome)| {
+        let target = shorten(&effect.target);
+        let message = format!("`{target}` has copies that guard-host made for undo, which can contain secrets");
+        let remedy = "let the user run `guard-host undo show`";
+        Finding::new(&RULE, message).at(outcome).remedy(remedy).tag("path", target)
+    }));
+    findings.extend(swept::command(view).map(|command| {
+        let message = format!("`{}` removes guard-host's own files from the work tree", shorten(&command.text()));
+        Finding::new(&RULE, message).at(Outcome::Ask).remedy("name the files or folders to remove")
     }));
 }
 
