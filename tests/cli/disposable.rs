@@ -65,6 +65,7 @@ fn what_is_ignored_here_says_nothing_of_another_folder() {
     ] {
         assert_eq!(outcome(&world, elsewhere), 1, "{elsewhere}");
     }
+    world.write("repo/src/a", "");
     for here in [
         "npx rimraf node_modules",
         "tmux new-session -d 'rm -rf node_modules'",

@@ -321,6 +321,9 @@ impl Walker {
                         None => early = Some(entry),
                     }
                 }
+                if left.is_some_and(|left| state::stays(unit, left)) {
+                    self.meet_shell(&before);
+                }
                 self.pipeline(unit, item);
             }
             left = Some(item);

@@ -38,7 +38,10 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
         let before = known.iter().rev().find(|(folder, id, _)| *folder == command.cwd && !deletes(*id));
         let is_there = match before {
             Some((.., is_there)) => *is_there,
-            None => known.len() < FOLDERS && text.has_folder(&command.cwd, command, DEPTH),
+            None => {
+                known.len() < FOLDERS
+                    && (text.has_folder(&command.cwd, command, DEPTH) || text.is_reached(command, cwd, DEPTH))
+            }
         };
         known.push((&command.cwd, command.id, is_there));
         if !is_there {
@@ -91,14 +94,29 @@ impl Text<'_> {
             let with_parents = || takes_parents(command) && is_below(&effect.path.lexical, folder);
             let is_meant = || effect.path.lexical == folder || with_parents();
             let has_parent = || takes_parents(command) || above.is_empty() || self.has_folder(above, command, left);
+            // Only its output contains the name, so it was there.
+            let is_temporary = || is_by(effect, &["gmktemp", "mktemp"]) && effect.path.lexical == folder;
             is_made
                 && is_open
                 && command.id > last_deletion
-                && self.runs_first(command, at)
-                && is_meant()
-                && has_parent()
+                && (is_temporary() || self.runs_first(command, at) && is_meant() && has_parent())
         };
         self.analysis.effects.iter().any(creates)
+    }
+
+    /// Returns whether the command only runs after a `cd` that succeeded: `cd x && make && rm -rf out`.
+    fn is_reached(&self, at: &Command, start: &str, depth: usize) -> bool {
+        let is_change = |command: &&Command| {
+            let program = command.argv.first().map(|word| word.text.as_str());
+            command.id < at.id && matches!(program, Some("cd" | "pushd"))
+        };
+        let Some(change) = self.analysis.commands.iter().rfind(is_change) else { return false };
+        let after = || self.analysis.commands.iter().filter(|it| it.id > change.id && it.id <= at.id);
+        let is_start = || change.cwd == start || self.has_folder(&change.cwd, change, depth);
+        let is_before = || depth.checked_sub(1).is_some_and(|left| self.is_reached(change, start, left));
+        change.position.within == at.position.within
+            && after().all(|it| it.position.operator == "&&" || it.position.index > 0)
+            && (is_start() || is_before())
     }
 
     /// Returns whether a command runs before another one whenever the latter runs.
@@ -117,6 +135,10 @@ impl Text<'_> {
 
 fn has(effect: &Effect, names: &[&str]) -> bool {
     !is_unsure(effect) && effect.tags.iter().any(|(name, _)| names.contains(&name.as_str()))
+}
+
+fn is_by(effect: &Effect, programs: &[&str]) -> bool {
+    effect.tags.iter().any(|(name, value)| name == "by" && programs.contains(&value.as_str()))
 }
 
 /// Returns whether the command creates the folders above its target.

@@ -45,6 +45,11 @@ pub(super) fn succeeds(unit: Unit<'_>, item: &Item) -> bool {
         )
 }
 
+/// Returns whether a command after `&&` only runs if the pipeline's `cd` failed: `! cd x && ...`.
+pub(super) fn stays(unit: Unit<'_>, item: &Item) -> bool {
+    item.negated && matches!(name(&unit, item), Some("cd" | "pushd" | "popd"))
+}
+
 /// Returns whether a pipeline always fails, so that the command after `||` runs.
 pub(super) fn fails(unit: Unit<'_>, item: &Item) -> bool {
     match name(&unit, item) {
