@@ -78,8 +78,7 @@ const LONGEST: usize = 64 * 1024;
 
 /// Adds the requests that the code sends. `literals` are its string literals.
 pub(super) fn changes(found: &mut Vec<Found>, language: &str, text: &str, literals: &[String]) {
-    let code = plain(text.get(..LONGEST).unwrap_or(text)).to_ascii_lowercase();
-    let posts = code.contains("post") || code.contains("body:") || code.contains("urlopen(") && code.contains("data");
+    let posts = text.get(..LONGEST).unwrap_or(text).to_ascii_lowercase().contains("post");
     let words = || literals.iter().map(String::as_str);
     // A `post` in the code may be to another URL, so only URLs without another purpose are used.
     let is_only_for_changes = |draft: &Draft| {

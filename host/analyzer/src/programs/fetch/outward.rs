@@ -7,10 +7,9 @@
 use super::foreign_secrets::host_of;
 use crate::draft::Draft;
 
-/// Starts of URLs to which a request with a body sends a message to people, and a later part of each URL.
-/// Services that notify the sender's own devices aren't included.
+/// Starts of URLs to which a request with a body sends a message to people, and a later part of each URL. Chat webhooks
+/// aren't included, because they are meant for notifications from programs.
 const MESSAGES: &[(&str, &str)] = &[
-    ("hooks.slack.com/", ""),
     ("slack.com/api/chat.", ""),
     ("slack.com/api/files.upload", ""),
     (TELEGRAM, "/send"),
@@ -28,17 +27,6 @@ const MESSAGES: &[(&str, &str)] = &[
     ("graph.microsoft.com/", "/sendMail"),
     ("graph.facebook.com/", "/messages"),
     ("discord.com/api/", "/messages"),
-    ("discord.com/api/", "webhooks/"),
-    ("discordapp.com/api/", "webhooks/"),
-    ("outlook.office.com/webhook/", ""),
-    ("chat.googleapis.com/", "/messages"),
-    ("webexapis.com/v1/messages", ""),
-    ("api.groupme.com/v3/bots/post", ""),
-    ("open.feishu.cn/open-apis/bot/", "/hook/"),
-    ("open.larksuite.com/open-apis/bot/", "/hook/"),
-    ("oapi.dingtalk.com/robot/send", ""),
-    ("qyapi.weixin.qq.com/cgi-bin/webhook/send", ""),
-    ("api.line.me/v2/bot/message/", ""),
     ("api.twitter.com/2/tweets", ""),
     ("api.x.com/2/tweets", ""),
     ("api.linkedin.com/", "/posts"),
@@ -47,9 +35,6 @@ const MESSAGES: &[(&str, &str)] = &[
     ("api.vonage.com/", "/messages"),
     ("rest.nexmo.com/sms", ""),
 ];
-
-/// Ends of hosts with a subdomain for each customer, to which a request with a body sends a message.
-const MESSAGE_HOSTS: &[&str] = &[".webhook.office.com"];
 
 /// The URL of this service can also contain the message.
 const TELEGRAM: &str = "api.telegram.org/bot";
@@ -193,8 +178,7 @@ pub(crate) fn effect(url: &str, changes: bool, is_test: bool) -> Option<Draft> {
     let is_message = |(start, later): &(&str, &str)| {
         (changes || *start == TELEGRAM) && rest.strip_prefix(start).is_some_and(|path| path.contains(later))
     };
-    let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    if MESSAGES.iter().any(is_message) || changes && MESSAGE_HOSTS.iter().any(|end| place.ends_with(end)) {
+    if MESSAGES.iter().any(is_message) {
         return Some(Draft::notable("cloud", "message.send").target(url));
     }
     let host = host_of(url)?;
@@ -246,20 +230,12 @@ mod tests {
 
     #[test]
     fn an_address_says_that_people_get_a_message() {
-        for url in [
-            "https://slack.com/api/chat.postMessage",
-            "https://api.telegram.org/bot1:a/sendPhoto",
-            "https://hooks.slack.com/services/T/B/x",
-            "https://discord.com/api/webhooks/1/a",
-            "https://example.webhook.office.com/webhookb2/a",
-        ] {
+        for url in ["https://slack.com/api/chat.postMessage", "https://api.telegram.org/bot1:a/sendPhoto"] {
             assert_eq!(operation(url, true), Some("message.send"), "{url}");
         }
         assert_eq!(operation("https://api.telegram.org/bot1:a/sendMessage?text=x", false), Some("message.send"));
         for url in [
-            "https://webhook.office.com.example.org/a",
-            "https://discord.com/api/v10/gateway",
-            "ntfy.sh/topic",
+            "https://hooks.slack.com/services/T/B/x",
             "https://api.telegram.org/bot1:a/getMe",
             "https://hooks.slack.com.example.org/x",
             "https://slack.com",
