@@ -271,8 +271,14 @@ fn sends_body(command: &Command, view: &CallView<'_>) -> bool {
         service.len() > 2 && host.contains(&service)
     };
     let shows = |word: &Word| shown_variables(word).any(|name| is_foreign(name, view) && !is_own(name));
+    // In a group such as `-sF`, the last letter takes the next word.
+    let is_group = |text: &str| {
+        let letters = text.strip_prefix('-').unwrap_or_default();
+        letters.ends_with(['d', 'F']) && letters.chars().all(|letter| letter.is_ascii_alphabetic())
+    };
+    let takes_body = |option: &str| BODIES.contains(&option) || command.program() == "curl" && is_group(option);
     let mut pairs = command.argv.windows(2);
-    pairs.any(|pair| matches!(pair, [option, body] if BODIES.contains(&option.text.as_str()) && shows(body)))
+    pairs.any(|pair| matches!(pair, [option, body] if takes_body(&option.text) && shows(body)))
         || words().any(|word| is_joined(&word.text) && shows(word))
 }
 
