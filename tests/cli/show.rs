@@ -164,7 +164,7 @@ fn config_show_tells_what_holds() {
             "warnings",
         ],
     );
-    assert_keys(&shown["audit"], &["level", "max-bytes", "on-error", "path"]);
+    assert_keys(&shown["audit"], &["journal", "level", "max-bytes", "on-error", "path"]);
     assert_eq!((&shown["deadline-ms"], &shown["on-malformed"]), (&json!(900), &json!("report")));
     let [file] = shown["files"].as_array().unwrap().as_slice() else { panic!("one file: {shown}") };
     assert_eq!(normalize(&world, file.as_str().unwrap()), "HOME/.config/guard-host/guard.toml");

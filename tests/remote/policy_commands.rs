@@ -26,6 +26,7 @@ fn with_project(more: &str) -> World {
 #[test]
 fn policies_of_a_project_that_a_server_replaces_are_named() {
     let world = with_project("");
+    std::fs::set_permissions(world.path("remote.token"), std::fs::Permissions::from_mode(0o600)).unwrap();
     let checked = world.run(&["config", "check"], "");
     assert!(checked.stderr.contains(&format!("the server {ADDRESS} was not asked: guard-host doctor")), "{checked:?}");
     let warnings = lines_about(&checked.stderr, "warning: ");

@@ -377,6 +377,6 @@ fn a_managed_journal_that_takes_no_lines_is_reported_whatever_the_user_sets() {
     machine.write("etc/guard-host/guard.toml", "[audit]\njournal = '/nowhere/socket'\n", 0o644);
     machine.write("home/.config/guard-host/guard.toml", "[audit]\njournal = false\n", 0o600);
     machine.assert_found(&["audit: ", "/nowhere/socket", "the journal can't be reached", "systemd-journald"]);
-    machine.write("etc/guard-host/guard.toml", "", 0o644);
+    machine.write("etc/guard-host/guard.toml", "preset = 'standard'\n", 0o644);
     assert_eq!(machine.found(), [""; 0]);
 }
