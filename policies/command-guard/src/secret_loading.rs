@@ -258,8 +258,8 @@ const BODIES: &[&str] = &[
 /// host is the service after which the variable is named.
 fn sends_body(command: &Command, view: &CallView<'_>) -> bool {
     let words = || command.argv.iter().skip(1);
-    let hosts = words().filter_map(|word| public_host(&word.text));
-    let Some(host) = hosts.last() else { return false };
+    let mut hosts = words().filter_map(|word| public_host(&word.text));
+    let Some(host) = hosts.next_back() else { return false };
     let is_joined = |text: &str| {
         BODIES.iter().any(|option| match option.starts_with("--") {
             true => text.strip_prefix(option).is_some_and(|rest| rest.starts_with('=')),

@@ -57,7 +57,7 @@ fn removes_own_files(command: &Command, view: &CallView<'_>) -> bool {
 /// Returns whether `git clean` deletes something.
 fn is_cleaning(command: &Command, view: &CallView<'_>) -> bool {
     let is_clean = |effect: &&Effect| effect.operation == "git.clean" && effect.tag("dry-run").is_none();
-    view.index().effects(command).iter().any(|effect| is_clean(&effect))
+    view.index().effects(command).iter().any(is_clean)
 }
 
 /// Returns the folder in which git runs.

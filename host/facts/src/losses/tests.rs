@@ -358,7 +358,7 @@ fn a_list_that_had_names_before_loses_more_than_the_text_tells() {
     let read = list("read", Presence::Yes, &[]);
     let append = list("write", Presence::Yes, &[("append", "yes")]);
     assert!(is_more(&[append.clone(), read.clone()]));
-    assert!(!is_more(&[append.clone()]));
+    assert!(!is_more(std::slice::from_ref(&append)));
     assert!(!is_more(&[list("write", Presence::No, &[("append", "yes")]), read.clone()]));
     assert!(!is_more(&[list("write", Presence::Yes, &[]), append, read]));
 }
