@@ -72,6 +72,8 @@ fn what_is_ignored_here_says_nothing_of_another_folder() {
         "mise exec -- rm -rf node_modules",
         "trap 'rm -rf node_modules' EXIT; npm test",
         "cd src; trap 'rm -rf ../node_modules' EXIT; x=1",
+        "d=$(mktemp -d); (cd \"$d\" && rm -rf build)",
+        "npm create vite@latest app && cd app && rm -rf node_modules",
     ] {
         assert_eq!(outcome(&world, here), 0, "{here}");
     }

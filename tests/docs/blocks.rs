@@ -271,7 +271,9 @@ fn the_server_of_its_page_answers_as_the_page_asks() {
         }
     }
     run(&mut shell, page, install);
-    shell.world.configure(&remote.text);
+    // This machine has no such file.
+    let lines = remote.text.lines().filter(|line| !line.starts_with("ca = "));
+    shell.world.configure(&lines.collect::<Vec<_>>().join("\n"));
     let token = shell.world.write(".config/guard-host/remote.token", "token");
     fs::set_permissions(token, fs::Permissions::from_mode(0o600)).unwrap();
     let shown = shell.run("guard-host config check").stdout;
