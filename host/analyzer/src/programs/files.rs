@@ -58,7 +58,7 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["setfacl"], Options::new("mxMX", "modify remove set"), modes::marks),
     Program::new(&["chown", "gchown", "chgrp", "gchgrp"], Options::new("", "reference from"), modes::chown),
     Program::new(&["dos2unix", "unix2dos"], Options::NONE, writes),
-    Program::new(&["rename", "prename", "file-rename"], Options::new("e", ""), rename),
+    Program::new(&["rename", "rename.ul", "prename", "perl-rename", "file-rename"], Options::new("e", ""), rename),
 ];
 
 const COPY: Options = Options::new("tS", "target-directory suffix");
