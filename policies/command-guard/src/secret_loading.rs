@@ -1,5 +1,6 @@
 //! Whether the variables of a secret file are loaded into the shell or a program, and whether something prints them.
 
+use guard_sdk::addresses;
 use guard_sdk::syntax::{Command, Word};
 
 use crate::call_view::CallView;
@@ -35,10 +36,10 @@ pub(crate) fn is_loaded(reader: &Command, view: &CallView<'_>) -> bool {
         && shows_nothing(view)
 }
 
-/// Returns whether no command of the text prints variables that the text doesn't set.
+/// Returns whether no command of the text reveals variables that the text doesn't set.
 fn shows_nothing(view: &CallView<'_>) -> bool {
     view.analysis.commands.len() <= MOST
-        && !view.analysis.commands.iter().any(|command| prints(command, view) || traces(command))
+        && !view.analysis.commands.iter().any(|command| reveals(command, view) || traces(command))
         && !traces_text(view)
 }
 
@@ -209,11 +210,11 @@ pub(crate) fn traces(command: &Command) -> bool {
 
 /// Returns whether the command prints variables that the text doesn't set, or sends them in a request's body or a host
 /// name.
-pub(crate) fn prints(command: &Command, view: &CallView<'_>) -> bool {
+pub(crate) fn reveals(command: &Command, view: &CallView<'_>) -> bool {
     let alone = command.argv.len() == 1;
     match command.program() {
         program if HTTP_CLIENTS.contains(&program) => sends_body(command, view),
-        "nslookup" | "dig" | "host" | "drill" | "kdig" | "getent" => {
+        "dig" | "drill" | "getent" | "host" | "kdig" | "nslookup" | "ping" | "ping6" | "traceroute" => {
             command.argv.iter().skip(1).any(|word| names_host(word) && has_foreign(word, view))
         }
         "printenv" => true,
@@ -276,22 +277,26 @@ fn sends_body(command: &Command, view: &CallView<'_>) -> bool {
         let letters = text.strip_prefix('-').unwrap_or_default();
         letters.ends_with(['d', 'F']) && letters.chars().all(|letter| letter.is_ascii_alphabetic())
     };
+    // HTTPie takes a field of the body as `name=value`, a header as `Name:value`, and a query as `name==value`.
+    let takes_fields = matches!(command.program(), "http" | "https" | "xh" | "xhs");
+    let is_field = |text: &str| {
+        let field = text.split_once('=').filter(|(_, value)| !value.starts_with('='));
+        field.is_some_and(|(name, _)| !name.starts_with('-') && !name.trim_end_matches(':').contains(':'))
+    };
     let takes_body = |option: &str| BODIES.contains(&option) || command.program() == "curl" && is_group(option);
     let mut pairs = command.argv.windows(2);
     pairs.any(|pair| matches!(pair, [option, body] if takes_body(&option.text) && shows(body)))
-        || words().any(|word| is_joined(&word.text) && shows(word))
+        || words().any(|word| (is_joined(&word.text) || takes_fields && is_field(&word.text)) && shows(word))
 }
 
 /// Returns the host of a URL, if it is the name of a public machine.
-fn public_host(url: &str) -> Option<&str> {
-    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
-    let host = rest.split(['/', '?', '#', ':']).next().unwrap_or_default();
-    let is_name = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
+fn public_host(url: &str) -> Option<String> {
+    let host = addresses::host(url);
+    let is_name = host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
     let (_, last) = host.rsplit_once('.')?;
-    let is_near = matches!(last, "example" | "internal" | "invalid" | "local" | "localhost" | "test");
-    let is_address = last.starts_with(|first: char| first.is_ascii_digit());
-    let is_url = matches!(scheme, "http" | "https") || scheme.is_empty() && rest.contains('/');
-    (is_name && is_url && !is_near && !is_address).then_some(host)
+    let is_near = matches!(last, "example" | "internal" | "invalid" | "local" | "test") || addresses::is_here(&host);
+    let is_domain = last.starts_with(|first: char| first.is_ascii_alphabetic());
+    (url.contains('/') && is_name && is_domain && !is_near).then_some(host)
 }
 
 /// Returns whether text with a dot follows a variable, as in a host name.

@@ -1,6 +1,6 @@
 //! `shell-read-secret`: a shell command that reads a file with secrets, or creates a link to it.
-//! A command that only loads the file's variables passes if nothing prints them. A command that prints only names or
-//! numbers passes too.
+//! A command that only loads the file's variables passes if nothing prints them or sends them in a request's body.
+//! A command that prints only names or numbers passes too.
 //! Sending the file over the network is denied, unless `secret-reads` is `allow`.
 //!
 //! ## Why
@@ -37,7 +37,7 @@ use guard_sensitive_paths::{is_public, own_secret, own_secret_path};
 use super::secret_mentioned::{READERS, is_key, is_own_setting};
 use super::{Check, is_program};
 use crate::likely_secrets;
-use crate::secret_loading::{prints, traces, traces_text};
+use crate::secret_loading::{reveals, traces, traces_text};
 use crate::secret_use::{self, DIGESTS, MOST};
 use crate::call_view::{CallView, Hit, shorten};
 
@@ -237,7 +237,7 @@ fn uses_silently(effect: &Effect, view: &CallView<'_>) -> bool {
     let is_used = || {
         let mut later = view.analysis.commands.iter().filter(|later| later.id > command.id).take(MOST);
         let mut earlier = view.analysis.commands.iter().take_while(|earlier| earlier.id < command.id).take(MOST);
-        !later.any(|later| prints(later, view)) && !earlier.any(traces) && !traces_text(view)
+        !later.any(|later| reveals(later, view)) && !earlier.any(traces) && !traces_text(view)
     };
     let has = |option: &str| command.argv.iter().any(|word| word.text == option);
     let kept = || {
