@@ -245,22 +245,7 @@ fn effect(of: &Value) -> Option<Effect> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Call, Decision, Error, Manifest, NoSettings};
-
-    struct Silent;
-
-    impl Policy for Silent {
-        type Settings = NoSettings;
-        const MANIFEST: Manifest = Manifest::EMPTY;
-
-        fn configure(_: NoSettings) -> Result<Self, Error> {
-            Ok(Silent)
-        }
-
-        fn decide(&self, _: &Call<'_>) -> Result<Decision, Error> {
-            Ok(Decision::abstain())
-        }
-    }
+    use crate::testing::suite::tests::Silent;
 
     #[test]
     fn a_missing_program_fails_the_suite_with_its_name_and_the_fix() {

@@ -257,11 +257,12 @@ fn analyze_tool(tool: &str, input: &Value) -> Analysis {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::{Call, Error, Manifest, NoSettings};
 
-    struct Silent;
+    /// A policy that always abstains.
+    pub(in super::super) struct Silent;
 
     impl Policy for Silent {
         type Settings = NoSettings;

@@ -9,7 +9,7 @@
 //!
 //! Each value is proven, except as documented at [`is_ignored_by_name`]. An effect without proof has no tag.
 
-mod committed;
+pub(crate) mod committed;
 mod rules;
 mod temporary;
 pub(crate) mod unkept;

@@ -152,7 +152,7 @@ fn is_first(effect: &Effect, analysis: &Analysis) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use guard_contract::syntax::{Coverage, Position, Severity, Span, Word};
     use guard_contract::unresolved;
 
@@ -169,7 +169,7 @@ mod tests {
         "/tree/.git" = "gitdir: /repo/.git/worktrees/tree"
     "#;
 
-    fn command(id: u32, text: &str, cwd: &str) -> Command {
+    pub(crate) fn command(id: u32, text: &str, cwd: &str) -> Command {
         let word =
             |text: &str| Word { text: text.to_owned(), dynamic: false, quoted: false, glob: false, parts: Vec::new() };
         let position = Position {

@@ -2,33 +2,16 @@
 
 use super::*;
 use crate::analysis::{empty, fill_paths};
+use crate::disposable::committed;
 use crate::fixed::FixedFacts;
-use guard_contract::syntax::{Coverage, Position, Severity, Span, Word};
+use guard_contract::syntax::{Coverage, Severity};
 use guard_contract::unresolved;
 
 /// A command `PROGRAM OPERAND` in a folder, after an operator.
 fn command(id: u32, operator: &str, cwd: &str, text: &str) -> Command {
-    let word =
-        |text: &str| Word { text: text.to_owned(), dynamic: false, quoted: false, glob: false, parts: Vec::new() };
-    Command {
-        id,
-        parent: 0,
-        argv: text.split(' ').map(word).collect(),
-        assignments: Vec::new(),
-        redirections: Vec::new(),
-        position: Position {
-            pipeline: id,
-            index: 0,
-            length: 1,
-            operator: operator.to_owned(),
-            background: false,
-            within: Vec::new(),
-        },
-        via: Vec::new(),
-        span: Span { start: 0, end: 0 },
-        cwd: cwd.to_owned(),
-        certain: true,
-    }
+    let mut command = committed::tests::command(id, text, cwd);
+    command.position.operator = operator.to_owned();
+    command
 }
 
 /// The effect of `rm`, `mkdir`, `git clone` or `mv`.
