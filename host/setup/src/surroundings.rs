@@ -1,7 +1,7 @@
 //! [`survey`] finds problems in what verdicts need besides the chain.
 //!
-//! It checks the managed file, the token of a server, the audit log, its journal, and the last `guard-host sync`. It reads only, and
-//! makes no network requests.
+//! It checks the managed file, the token of a server, the audit log, its journal, and the last `guard-host sync`. It
+//! reads only, and makes no network requests.
 
 mod managed;
 
@@ -181,7 +181,7 @@ fn unwritable(audit: &Audit) -> Option<Problem> {
     obstacle(path).and_then(|(folder, error)| found(error, folder))
 }
 
-/// Reports a journal that takes no lines.
+/// Reports a journal that can't be reached.
 fn unreachable_journal(socket: &Path) -> Option<Problem> {
     let error = datagram::check(socket).err()?;
     let text = format!("the journal can't be reached: {error}; the lines are only in the audit log");
