@@ -90,6 +90,6 @@ pub(crate) fn ask_tools(
 }
 
 /// The second program, beside the first one.
-pub(crate) fn tools(environment: &Environment) -> PathBuf {
+pub fn tools(environment: &Environment) -> PathBuf {
     environment.program.with_file_name(format!("{TOOLS}{EXE_SUFFIX}"))
 }

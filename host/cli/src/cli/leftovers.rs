@@ -17,6 +17,7 @@ use super::subject::{call_context, write_error};
 use super::terminal::{is_agreed, is_attended, terminal_error};
 use guard_config::load;
 use guard_contract::exit::Exit;
+use guard_hook::programs::tools;
 use guard_platform::paths::native;
 use guard_setup::install::{Action, FoundHook, HookLocation, InstallOptions, Scope};
 use guard_state::environment::Environment;
@@ -47,7 +48,8 @@ pub(super) fn run(purge: bool, format: Format, dirs: &AppDirs, environment: &Env
     if dirs.managed.exists() {
         rows.push(("managed", dirs.managed.clone(), "stays: it is the administrator's".to_owned()));
     }
-    rows.push(("program", environment.program.clone(), "remove it as you installed it".to_owned()));
+    let programs = [environment.program.clone(), tools(environment)].into_iter().filter(|program| program.exists());
+    rows.extend(programs.map(|program| ("program", program, "remove it as you installed it".to_owned())));
     if format == Format::Json {
         let row = |(kind, path, note)| json!({ "kind": kind, "path": path, "note": note });
         return print::json(&rows.into_iter().map(row).collect::<Vec<_>>()).map(|()| Exit::Success);
