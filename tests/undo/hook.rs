@@ -208,7 +208,7 @@ fn the_report_says_what_was_copied_and_what_was_restored() {
     let id = asked["undo"].as_str().unwrap();
     assert_eq!(repo.world.run(&["undo", "restore", id], "").exit, 0);
     let restored = line("undo");
-    assert_eq!((&restored["undo"], &restored["by"]), (&asked["undo"], &"person".into()));
+    assert_eq!((&restored["undo"], &restored["by"]), (&asked["undo"], &"unknown".into()));
     assert_eq!(restored["operation"], format!("restored 1 path from {id}"));
     let ended = repo.world.run(&["audit", "report", "--output", "r.html"], "");
     assert_eq!(ended.exit, 0, "{ended:?}");

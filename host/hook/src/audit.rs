@@ -150,13 +150,14 @@ pub fn is_of_call(action: &str) -> bool {
     !matches!(action, "ran" | "refused" | "pause" | "resume" | "sync" | UNDO)
 }
 
-/// Appends a line about a person's action on guard-host itself, such as a pause.
+/// Appends a line about an action on guard-host itself, such as a pause. Only a `sync` needs no person.
 ///
 /// # Errors
 ///
 /// Any error of the file system.
 pub fn append_deed(audit: &Audit, action: &'static str, operation: &str, cwd: &str) -> io::Result<()> {
-    append_own(audit, action, operation, cwd, "")
+    let by = if action == "sync" { "unknown" } else { "person" };
+    append_own(audit, action, by, operation, cwd, "")
 }
 
 /// Appends a line about a copy that was restored.
@@ -165,10 +166,17 @@ pub fn append_deed(audit: &Audit, action: &'static str, operation: &str, cwd: &s
 ///
 /// Any error of the file system.
 pub fn append_undo(audit: &Audit, copy: &str, operation: &str, cwd: &str) -> io::Result<()> {
-    append_own(audit, UNDO, operation, cwd, copy)
+    append_own(audit, UNDO, "unknown", operation, cwd, copy)
 }
 
-fn append_own(audit: &Audit, action: &'static str, operation: &str, cwd: &str, undo: &str) -> io::Result<()> {
+fn append_own(
+    audit: &Audit,
+    action: &'static str,
+    by: &'static str,
+    operation: &str,
+    cwd: &str,
+    undo: &str,
+) -> io::Result<()> {
     let now = Timestamp::now();
     let line = Line {
         ts: stamp(now),
@@ -186,7 +194,7 @@ fn append_own(audit: &Audit, action: &'static str, operation: &str, cwd: &str, u
         ms: 0.0,
         original_tool: String::new(),
         agent: String::new(),
-        by: Some("person"),
+        by: Some(by),
         asked: None,
         undo,
         decision: None,
