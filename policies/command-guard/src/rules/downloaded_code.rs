@@ -28,9 +28,13 @@
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Rule};
 
+use screen::only_prints;
+
 use super::{Check, SHELLS, is_program};
 use crate::blast_radius::is_inside;
 use crate::call_view::{Hit, CallView};
+
+mod screen;
 
 pub(crate) const RULE: Rule = Rule {
     id: "downloaded-code",
@@ -55,9 +59,12 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         let why = "what was cloned runs before anybody has seen it";
         return Some(Hit::for_command(RULE.default, command.id, why, "read it first, then run it in a separate call"));
     }
-    if !analysis.effects.iter().any(|effect| effect.operation == "network.request")
-        && !analysis.commands.iter().any(|command| decodes(command) || fetches(command))
-    {
+    let requests = |command: &Command| {
+        let mut effects = analysis.effects.iter().filter(|effect| effect.command_id == command.id);
+        effects.any(|effect| effect.operation == "network.request")
+    };
+    let brings = |command: &Command| requests(command) || decodes(command) || fetches(command);
+    if !analysis.commands.iter().any(|command| brings(command) && !only_prints(view, command)) {
         return None;
     }
     if let Some(effect) = installs_unseen(view) {
