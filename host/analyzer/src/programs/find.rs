@@ -71,9 +71,16 @@ pub(super) fn sole_names(words: &[Word]) -> Vec<SoleName<'_>> {
     }
     let tests: Vec<&str> = words.iter().map(|word| word.text.as_str()).skip(starts(words).count()).collect();
     let is_bracket = |word: &&str| matches!(*word, "(" | ")" | "\\(" | "\\)");
+    // A negated group can contain the only name.
+    if tests.windows(2).any(|pair| matches!(pair, [not, next] if is_negation(not) && is_bracket(next))) {
+        return Vec::new();
+    }
+    let has_brackets = tests.iter().any(is_bracket);
     // Each alternative needs its own name, regardless of parentheses.
     let alternatives = tests.split(|word| matches!(*word, "-o" | "-or"));
-    let names = alternatives.map(|tests| sole_name(tests.iter().copied().filter(|word| !is_bracket(word))));
+    let acts = |tests: &&[&str]| has_brackets || tests.last() != Some(&"-prune") || tests.contains(&"-delete");
+    let names =
+        alternatives.filter(acts).map(|tests| sole_name(tests.iter().copied().filter(|word| !is_bracket(word))));
     let names: Option<Vec<SoleName<'_>>> = names.collect();
     let mut names = names.unwrap_or_default();
     // A type in one alternative may apply to that one or, before parentheses, to all. It is ignored.
@@ -83,6 +90,36 @@ pub(super) fn sole_names(words: &[Word]) -> Vec<SoleName<'_>> {
     names
 }
 
+fn is_negation(word: &str) -> bool {
+    matches!(word, "!" | "-not")
+}
+
+/// Tests with one argument. Each makes a search find less.
+const TESTS: &[&str] = &[
+    "-atime",
+    "-ctime",
+    "-group",
+    "-inum",
+    "-ipath",
+    "-iregex",
+    "-iwholename",
+    "-links",
+    "-lname",
+    "-maxdepth",
+    "-mindepth",
+    "-mmin",
+    "-mtime",
+    "-newer",
+    "-newermt",
+    "-path",
+    "-perm",
+    "-regex",
+    "-samefile",
+    "-size",
+    "-user",
+    "-wholename",
+];
+
 /// Returns the name that one alternative requires.
 fn sole_name<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<SoleName<'a>> {
     let (mut name, mut kind, mut tag) = (None, "", "every");
@@ -91,10 +128,14 @@ fn sole_name<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<SoleName<'a
             "-name" if name.is_none() => name = words.next(),
             "-iname" if name.is_none() => (name, tag) = (words.next(), "every-ignore-case"),
             "-type" => kind = words.next()?,
-            "-maxdepth" | "-mindepth" | "-mtime" | "-mmin" | "-ctime" | "-atime" | "-newer" | "-size" | "-user" => {
-                words.next()?;
-            }
-            "-xdev" | "-mount" | "-depth" | "-empty" => {}
+            "!" | "-not" => match words.next()? {
+                "-empty" => {}
+                "-name" | "-iname" | "-type" => drop(words.next()?),
+                test if TESTS.contains(&test) => drop(words.next()?),
+                _ => return None,
+            },
+            test if TESTS.contains(&test) => drop(words.next()?),
+            "-a" | "-and" | "-xdev" | "-mount" | "-depth" | "-empty" => {}
             "-print" | "-print0" | "-delete" | "-prune" if name.is_some() => {}
             _ => return None,
         }
@@ -183,7 +224,10 @@ fn takes_empty_folders(words: &[Word]) -> bool {
     // Tests after the first deletion have no influence on it.
     let end = words.iter().position(|word| is(word, "-delete")).unwrap_or(words.len());
     let words = words.get(..end).unwrap_or_default();
-    let folders = words.windows(2).any(|pair| matches!(pair, [test, kind] if is(test, "-type") && is(kind, "d")));
-    let other = |word: &Word| matches!(word.text.as_str(), "-o" | "-or" | "!" | "-not" | "," | "(" | ")");
+    let is_negated =
+        |at: usize| at.checked_sub(1).and_then(|at| words.get(at)).is_some_and(|word| is_negation(&word.text));
+    let is_folder = |pair: &[Word]| matches!(pair, [test, kind] if is(test, "-type") && is(kind, "d"));
+    let folders = words.windows(2).enumerate().any(|(at, pair)| is_folder(pair) && !is_negated(at));
+    let other = |word: &Word| matches!(word.text.as_str(), "-o" | "-or" | "," | "(" | ")" | "\\(" | "\\)");
     folders && !words.iter().any(other)
 }
