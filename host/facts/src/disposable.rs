@@ -224,7 +224,12 @@ fn is_created_before(effect: &Effect, earlier: &[Effect], bringing: &MoveCommand
     let mut writes = earlier.iter().filter(|made| made.kind == "write" && is_below(&made.path.lexical, new)).peekable();
     let is_made = writes.peek().is_some();
     let is_own = |made: &Effect| !bringing.moves_in(made) || is_moved_within(made, earlier, new);
-    is_made && writes.all(|made| made.certain && is_own(made))
+    is_made && writes.all(|made| (made.certain || is_output(made)) && is_own(made))
+}
+
+/// Returns whether a program writes this file or folder, according to one of its options. It may write nothing.
+fn is_output(effect: &Effect) -> bool {
+    tag(effect, "output").is_some() && !effect.path.canonical.is_empty()
 }
 
 /// Returns the folder that contains everything deleted: the path, a pattern's part before its first wildcard, or the

@@ -35,18 +35,23 @@ const BUILT: &[&str] = &[
     ".angular",
     ".astro",
     ".aws-sam",
+    ".benchmarks",
     ".bloop",
     ".build",
     ".cxx",
     ".dart_tool",
     ".docusaurus",
+    ".eggs",
+    ".elixir_ls",
     ".expo",
     ".gradle",
     ".hypothesis",
+    ".ipynb_checkpoints",
     ".metals",
     ".next",
     ".nox",
     ".nuxt",
+    ".nx",
     ".output",
     ".serverless",
     ".stack-work",
@@ -57,13 +62,16 @@ const BUILT: &[&str] = &[
     ".turbo",
     ".vite",
     ".zig-cache",
+    "_build",
     "cdk.out",
     "cmake-build-debug",
     "cmake-build-minsizerel",
     "cmake-build-release",
     "cmake-build-relwithdebinfo",
+    "cmakefiles",
     "deriveddata",
     "dist-newstyle",
+    "obj_dir",
     "playwright-report",
     "storybook-static",
     "zig-cache",
@@ -198,6 +206,34 @@ const BUILDERS: &[(&str, &[&str])] = &[
     ("zig", &["build"]),
 ];
 
+/// Folders that a tool fills, the tool, and words of which one must follow, if there are any.
+const FILLERS: &[(&str, &str, &[&str])] = &[
+    ("_site", "jekyll", &["build"]),
+    ("assets", "rails", &["assets:precompile"]),
+    ("assets", "rake", &["assets:precompile"]),
+    ("deps", "mix", &["deps.get"]),
+    ("packs", "rails", &["assets:precompile", "webpacker:compile"]),
+    ("public", "hugo", &[]),
+    ("site", "mkdocs", &["build"]),
+    ("vendor", "composer", &["install", "update"]),
+    ("vendor", "go", &["vendor"]),
+];
+
+/// Lock files, and the package manager that writes each of them.
+const LOCKS: &[(&str, &str)] = &[("package-lock.json", "npm"), ("pnpm-lock.yaml", "pnpm"), ("yarn.lock", "yarn")];
+
+/// Returns whether the text deletes a lock file and then has its package manager write it again.
+pub(crate) fn is_resolved_again(effect: &Effect, view: &CallView<'_>) -> bool {
+    let name = effect.target.rsplit('/').next().unwrap_or_default();
+    let Some((_, manager)) = LOCKS.iter().find(|(lock, _)| *lock == name) else { return false };
+    let resolves = |command: &Command| {
+        let verb = command.word(1);
+        let is_install = matches!(verb, "" | "add" | "i" | "install" | "up" | "update" | "upgrade");
+        command.id > effect.command_id && command.word(0) == *manager && (is_install || verb.starts_with('-'))
+    };
+    effect.kind == "delete" && effect.certain && view.analysis.commands.iter().any(resolves)
+}
+
 /// Programs that run a task of the manifest by its name.
 const TASK_RUNNERS: &[&str] = &["bun", "deno", "npm", "npx", "pnpm", "yarn"];
 
@@ -214,10 +250,12 @@ fn is_rebuilt(effect: &Effect, view: &CallView<'_>) -> bool {
             .iter()
             .any(|(tool, verbs)| *tool == program && (verbs.is_empty() || words().any(|word| verbs.contains(&word))));
         let by_module = program.starts_with("python") && words().any(|word| word == "build" || word == "setup.py");
-        by_task || by_tool || by_module
+        let fills = FILLERS.iter().any(|(folder, tool, verbs)| {
+            *folder == name && *tool == program && (verbs.is_empty() || words().any(|word| verbs.contains(&word)))
+        });
+        fills || OF_BUILDS.contains(&name) && (by_task || by_tool || by_module)
     };
     is_written
-        && OF_BUILDS.contains(&name)
         && (is_in_project(effect, view)
             || is_temporary(effect, view)
             || is_in_home(effect, view) && !is_of_home(effect, view))

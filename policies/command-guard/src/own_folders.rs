@@ -132,7 +132,8 @@ fn makes_numbered(target: &str, effect: &Effect, view: &CallView<'_>) -> bool {
 
 /// Returns whether the path is below a folder for temporary files, and its unknown parts are all numbers.
 fn is_numbered(target: &str) -> bool {
-    let plain = NUMBERS.iter().fold(target.to_owned(), |text, number| text.replace(number, "0"));
+    let target = target.replacen("${TMPDIR:-/tmp}/", "/tmp/", 1);
+    let plain = NUMBERS.iter().fold(target.clone(), |text, number| text.replace(number, "0"));
     let below = TEMPORARY.iter().find_map(|folder| plain.strip_prefix(folder));
     plain != target
         && below.is_some_and(|below| !below.is_empty() && below.split('/').all(|name| !matches!(name, "" | "." | "..")))

@@ -4,7 +4,7 @@ use guard_contract::Presence;
 use guard_contract::paths::is_below;
 use guard_contract::syntax::Effect;
 
-use super::{is_brought, tag};
+use super::{is_brought, is_output, tag};
 use crate::Resolver;
 use crate::losses::MoveCommands;
 
@@ -70,7 +70,8 @@ pub(super) fn is_remade(
     }
     let is_throwaway = || below_temporary(target).is_some() && !resolver.is_relevant(target);
     let made = || later.iter().filter(|other| other.kind == "write" && is_below(&other.path.lexical, target));
-    let is_made = made().any(|other| other.certain) && made().all(|other| !bringing.moves_in(other));
+    let is_made =
+        made().any(|other| other.certain || is_output(other)) && made().all(|other| !bringing.moves_in(other));
     (path.exists == Presence::No || is_throwaway()) && is_made && !is_brought(effect, earlier, bringing)
 }
 

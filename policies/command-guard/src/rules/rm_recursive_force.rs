@@ -62,7 +62,15 @@ pub(super) fn is_one_file(effect: &Effect) -> bool {
     let path = &effect.path;
     let is_named = effect.certain && ["glob", "every", "where"].iter().all(|tag| effect.tag(tag).is_none());
     let by_rm = effect.tag("by").is_some_and(|by| matches!(by, "rm" | "grm"));
-    is_named && by_rm && path.kind == "file" && path.canonical == path.lexical && !effect.target.contains(['*', '?', '['])
+    let is_file = || path.kind == "file" || path.kind != "dir" && is_lock_file(&path.lexical);
+    is_named && by_rm && is_file() && path.canonical == path.lexical && !effect.target.contains(['*', '?', '['])
+}
+
+/// Returns whether only a package manager's lock file has this name.
+fn is_lock_file(path: &str) -> bool {
+    const NAMES: &[&str] = &[".terraform.lock.hcl", "Package.resolved", "bun.lockb", "go.sum", "npm-shrinkwrap.json"];
+    let name = path.rsplit('/').next().unwrap_or_default();
+    NAMES.contains(&name) || [".lock", "-lock.json", "-lock.yaml"].iter().any(|end| name.ends_with(end))
 }
 
 /// Returns whether the program prompts for each file and reads no answers from the text: `find -ok`, or `rm -i` on

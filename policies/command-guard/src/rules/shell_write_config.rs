@@ -1,7 +1,8 @@
 //! `shell-write-config`: a shell command that changes a file that controls a build, a tool, or the machine.
 //! Deleting or moving a folder that contains a file on the user's list is a change to that file.
 //! These pass: files on the default list that git moves or merges, empty folders, files in a folder for temporary files,
-//! and the manifest of a project whose folder the same call creates.
+//! the manifest of a project whose folder the same call creates, and a lock file that the call has its package manager
+//! write again.
 //!
 //! ## Why
 //! Such a file runs code later or on other machines, and a shell command bypasses the rules for file tools.
@@ -30,6 +31,7 @@ use super::Check;
 use crate::blast_radius::{
     BlastRadius, blast_radius, is_in_home, is_in_project, is_inside, is_outside, is_temporary, deletes_whole,
 };
+use crate::by_products::is_resolved_again;
 use crate::call_view::{CallView, Hit, shorten};
 
 pub(crate) const RULE: Rule = Rule {
@@ -60,7 +62,13 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         None if unpacks && blast_radius(effect, view) >= BlastRadius::System => "/",
         None => return None,
     };
-    let is_quiet = || is_harmless(effect, entry, is_own) || is_temporary(effect, view) || is_of_new_project(effect, entry, view);
+    let is_rewritten = || !is_own && is_resolved_again(effect, view);
+    let is_quiet = || {
+        is_harmless(effect, entry, is_own)
+            || is_temporary(effect, view)
+            || is_of_new_project(effect, entry, view)
+            || is_rewritten()
+    };
     if files.find_secret(effect).is_some() || is_quiet() {
         return None;
     }
