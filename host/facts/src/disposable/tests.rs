@@ -478,3 +478,21 @@ fn rules_that_the_session_wrote_prove_nothing_but_of_what_tools_make() {
         assert_eq!(tags(&after(written), &resolver, &["dist"]).swap_remove(0).as_deref(), Some("ignored"), "{written}");
     }
 }
+
+#[test]
+fn a_folder_that_only_holds_outputs_is_made_here() {
+    let last = |texts: &[&str]| {
+        let to_effect = |text: &&str| {
+            let mut effect = effect(text);
+            if effect.kind == "write" && !text.starts_with("mkdir") {
+                (effect.certain, effect.tags) = (false, [effect.tags, vec![owned(("output", "yes"))]].concat());
+            }
+            effect
+        };
+        let effects: Vec<Effect> = texts.iter().map(to_effect).collect();
+        tags_of(REPO, &Resolver::new("/repo", "/home/u", "/repo"), effects).pop().flatten()
+    };
+    assert_eq!(last(&["mkdir: /tmp/n", "go: /tmp/n/x", "/tmp/n"]).as_deref(), Some("made-here"));
+    assert_eq!(last(&["hugo: /tmp/n", "/tmp/n"]).as_deref(), Some("made-here"));
+    assert_eq!(last(&["go: old/x", "old"]), None);
+}
