@@ -1,4 +1,4 @@
-//! `rm-system`: deletion of a top-level system directory such as `/usr`, or of everything in it.
+//! `rm-system`: deletion of a system directory such as `/usr` or `/usr/lib`, or of everything in it.
 //!
 //! ## Why
 //! The machine doesn't run without it.
@@ -7,6 +7,7 @@
 //! - denied: `rm -rf /usr`
 //! - denied: `rm -rf /etc/*`
 //! - denied: `cd /usr && rm -rf *`
+//! - denied: `rm -rf /usr/lib`
 //! - passes: `ls /usr`
 //! - asked by `rm-recursive-force`: `rm -rf /usr/local/lib/x`
 //!

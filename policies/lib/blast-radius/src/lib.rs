@@ -16,7 +16,7 @@ pub enum BlastRadius {
     WorkingDirectory,
     /// A home directory, or its whole content.
     Home,
-    /// A top-level directory of the system.
+    /// An essential directory of the system.
     System,
     /// The root of the file system.
     Root,
@@ -51,6 +51,10 @@ const SYSTEM: &[&str] = &[
     "usr",
     "var",
 ];
+
+/// Directories one level below that are as essential.
+const SYSTEM_BELOW: &[(&str, &[&str])] =
+    &[("usr", &["bin", "lib", "lib32", "lib64", "libexec", "sbin", "share"]), ("var", &["lib"])];
 
 /// Spellings of the working directory that the shell expands.
 const HERE: &[&str] = &["$PWD", "${PWD}", "$(pwd)", "`pwd`"];
@@ -191,6 +195,9 @@ fn absolute_radius(text: &str) -> BlastRadius {
         [] => BlastRadius::Root,
         ["root"] | ["home" | "Users", _] => BlastRadius::Home,
         [top] if SYSTEM.iter().any(|name| guard_sensitive_paths::matches(top, name)) => BlastRadius::System,
+        [top, below] if SYSTEM_BELOW.iter().any(|(name, all)| name == top && all.contains(below)) => {
+            BlastRadius::System
+        }
         _ => BlastRadius::Part,
     }
 }
@@ -279,10 +286,10 @@ mod tests {
 
     #[test]
     fn directories_of_the_system_are_told_from_those_inside() {
-        for text in ["/usr", "/usr/", "/etc/*", "//bin", "/u*r", "/home", "/Users/*"] {
+        for text in ["/usr", "/usr/", "/etc/*", "//bin", "/u*r", "/home", "/Users/*", "/usr/lib", "/var/lib/*"] {
             assert_eq!(absolute_radius(text), BlastRadius::System, "{text}");
         }
-        for text in ["/usr/local", "/tmp/*", "/usr2", "usr", "/opt/a/b"] {
+        for text in ["/usr/local", "/tmp/*", "/usr2", "usr", "/opt/a/b", "/usr/share/x", "/usr/src"] {
             assert_eq!(absolute_radius(text), BlastRadius::Part, "{text}");
         }
     }
