@@ -307,6 +307,7 @@ impl Walker {
             ".",
             "set",
             "shift",
+            "shopt",
             "alias",
             "unalias",
             "hash",
@@ -337,6 +338,7 @@ impl Walker {
             }
             "set" => self.set(words),
             "shift" => self.shell.shift(words.first().map_or(Some(1), |word| word.text.parse().ok())),
+            "shopt" => self.shell.runs_last |= words.iter().any(|word| word.text == "lastpipe" || word.dynamic),
             "alias" => self.define_aliases(words, command.span),
             "hash" => self.define_files(words),
             _ => {}
@@ -363,6 +365,10 @@ impl Walker {
                 _ => self.declare(word, command.span),
             }
             let name = word.text.split(['=', '+']).next().unwrap_or_default();
+            if let Some(letter) = ['i', 'l', 'u', 'c'].into_iter().find(|letter| has(*letter)).filter(|_| is_name(name))
+            {
+                self.shell.set_attribute(name, letter);
+            }
             if exports && is_name(name) {
                 self.shell.export(name);
             }

@@ -7,6 +7,7 @@ use crate::languages::pieces::Pieces;
 use crate::languages::with_options::ProgramText;
 use crate::languages::{awk, sed as script};
 use crate::options::{Operand, Parsed};
+use crate::programs::files::backups;
 use crate::run::{Run, searches};
 use crate::wrappers::shells::is_input;
 
@@ -32,7 +33,9 @@ pub(super) fn sed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             script::Action::RunsLines => started(run, &Pieces::unknown()),
         }
     }
+    let suffix = backups::in_place_suffix(run);
     for file in parsed.from(given.operands) {
+        suffix.iter().for_each(|suffix| backups::write_backup(run, file, suffix));
         if in_place && keeps_nothing {
             run.empty(file, Draft::notable("write", "fs.write").tag("by", "sed"));
         } else if in_place {
