@@ -247,8 +247,8 @@ fn seven<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// Adds the effects of replacing a file by the compressed one, or the other way around.
 fn compress<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let keeps =
-        parsed.has("kctl", "keep") || parsed.is("", "stdout") || parsed.is("", "test") || run.name.contains("zstd");
+    let keeps = parsed.has("kctl", "keep") || parsed.is("", "stdout") || parsed.is("", "test");
+    let keeps = keeps || run.name.contains("zstd") && !parsed.is("", "rm");
     let (long, suffix) = match run.name.as_str() {
         "gzip" | "gunzip" => ("gunzip", ".gz"),
         "bzip2" | "bunzip2" => ("bunzip2", ".bz2"),

@@ -321,6 +321,9 @@ impl Walker {
         let words = command.argv.get(1..).unwrap_or_default();
         match command.word(0) {
             "cd" | "chdir" if self.defined.contains_key(command.word(0)) => self.shell.lose_directory(),
+            "cd" | "chdir" if command.assignments.iter().any(|set| matches!(&*set.name, "CDPATH" | "HOME")) => {
+                self.shell.lose_directory();
+            }
             "cd" | "chdir" => self.shell.change_directory(words),
             "pushd" if words.iter().any(|word| !word.text.starts_with(['-', '+'])) => {
                 self.shell.change_directory(words)

@@ -112,8 +112,12 @@ fn read(run: &mut Run<'_>, given: &ProgramText<'_>, pieces: &Pieces) {
 }
 
 fn write(run: &mut Run<'_>, given: &ProgramText<'_>, pieces: &Pieces, by: &str) {
-    if let Some(word) = name(given, pieces) {
-        let certain = by != "sed";
+    let (word, is_known) = match name(given, pieces) {
+        Some(word) => (word, true),
+        None => (Word { dynamic: true, ..pieces.word() }, false),
+    };
+    if !word.text.is_empty() {
+        let certain = by != "sed" && is_known;
         run.write_as(&Operand::of(&word), Draft::notable("write", "fs.write").tag("by", by).certain(certain));
     }
 }
