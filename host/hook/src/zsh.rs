@@ -45,9 +45,14 @@ fn has_own_words(text: &str) -> bool {
             (None, '$') => is_expanded |= !rest.starts_with("$(") && !rest.starts_with("$'"),
             (Some(_), _) => {}
             // Qualifiers and alternatives of patterns, and arrays.
-            (None, '(') if !begins && before != '$' && before != '(' && !rest.starts_with("()") => return true,
-            (None, '^' | '#' | '~') if !begins && before != '/' && before != '=' => return true,
-            (None, '^' | '=') if begins => return true,
+            (None, '(')
+                if !starts_command(text, at) && !matches!(before, '$' | '(' | '<' | '>') && !rest.starts_with("()") =>
+            {
+                return true;
+            }
+            (None, '#' | '~') if matches!(before, '*' | ']' | ')') => return true,
+            (None, '^') if begins => return true,
+            (None, '=') if begins && rest.chars().nth(1).is_some_and(char::is_alphanumeric) => return true,
             (None, '*') if before == '*' => return true,
             (None, '<') if is_number_pattern(rest) => return true,
             _ => {}
@@ -55,6 +60,15 @@ fn has_own_words(text: &str) -> bool {
         before = char;
     }
     is_expanded && (assigns_words(text) || text.contains("IFS"))
+}
+
+/// Returns whether a command, and not an argument, starts here.
+fn starts_command(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default().trim_end_matches([' ', '\t']);
+    let last = before.rsplit([' ', '\t', '\n', ';']).next().unwrap_or_default();
+    before.is_empty()
+        || before.ends_with([';', '&', '|', '(', '{', '!', '\n'])
+        || matches!(last, "do" | "elif" | "else" | "if" | "then" | "time" | "until" | "while")
 }
 
 /// Returns whether a variable has a subscript, a flag or a modifier: `$x[1]`, `${x[1]}`, `${(f)x}`, `$x:h`.
@@ -149,6 +163,8 @@ mod tests {
             "grep -v '^#' x | sort > y",
             "if [ -d out ]; then rm -rf out; fi",
             "rm -rf {a,b}.txt # old ones",
+            "[ \"$a\" = b ] && rm -rf x",
+            "diff <(ls a) <(ls b)",
         ] {
             assert!(!may_differ(text), "{text}");
         }
