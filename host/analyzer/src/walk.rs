@@ -16,6 +16,7 @@ mod piped;
 mod content;
 mod imports;
 mod layers;
+mod makefiles;
 mod meanings;
 mod names;
 mod output;
@@ -359,9 +360,20 @@ impl Walker {
             let output = self.node(unit, node, place, input.clone());
             let printed = sink.and_then(|sink| std::mem::replace(&mut self.sink, sink));
             (self.shell, self.input) = (shell, outer);
+            if index + 1 == length && self.shell.runs_last {
+                self.forget_changes_of(unit.slice(node.span));
+            }
             input = if output == Input::Pipe { self.handed_on(printed, &input, place) } else { output };
         }
         input
+    }
+
+    /// Forgets the state that a text may change in this shell.
+    fn forget_changes_of(&mut self, text: &str) {
+        self.shell.forget_named_in(text);
+        if state::changes_directory(text) {
+            self.shell.lose_directory();
+        }
     }
 
     /// Walks one command. Returns its standard output.

@@ -8,6 +8,7 @@ mod order;
 mod references;
 #[cfg(test)]
 mod tests;
+mod unseen;
 mod wrappers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::folders;
 pub(crate) use order::{MoveCommands, has_parent_step};
 use order::{PrecedingChanges, reads_old_content};
+use unseen::may_lose_unseen;
 use wrappers::HERE;
 
 /// The maximum number of losses of one call. Further ones aren't kept.
@@ -42,6 +44,8 @@ pub enum How {
     Overwrite,
     /// Files in the folder are replaced: an archive is unpacked there, or a tree is copied.
     Merge,
+    /// Another file gets the path. Other names of the file keep its content, and a link itself is lost.
+    Replace,
 }
 
 impl How {
@@ -123,8 +127,10 @@ impl Losses {
 impl Loss {
     /// Returns whether this effect loses nothing else. The files of a name are only known at run time, but no others
     /// are lost.
-    fn is_sure(&self, effect: &Effect) -> bool {
-        effect.certain || matches!(self, Loss::Path(path) if !path.name.is_empty())
+    fn is_sure(&self, effect: &Effect, command: Option<&Command>) -> bool {
+        // A task that may be another one also has other names.
+        let is_doubtful = |command: &Command| !command.certain && command.via.iter().any(|via| via.kind == "script");
+        effect.certain || matches!(self, Loss::Path(path) if !path.name.is_empty()) && !command.is_some_and(is_doubtful)
     }
 }
 
@@ -149,7 +155,7 @@ pub fn losses(analysis: &Analysis) -> Losses {
             Fate::Safe => found.may_be_more |= may_lose(effect),
             Fate::Lost(loss) if found.list.contains(&loss) => {}
             Fate::Lost(loss) => {
-                found.may_be_more |= !loss.is_sure(effect);
+                found.may_be_more |= !loss.is_sure(effect, call.command(effect));
                 found.list.push(loss);
             }
         }
@@ -172,6 +178,7 @@ pub fn losses(analysis: &Analysis) -> Losses {
             found.list.push(silent);
         }
         found.may_be_more |= command.via.iter().any(|via| !HERE.contains(&via.kind.as_str()));
+        found.may_be_more |= may_lose_unseen(command);
     }
     if found.list.len() > LOSSES {
         found.list.truncate(LOSSES);
@@ -253,7 +260,8 @@ fn recovery(at: usize, effect: &Effect, call: &LossView<'_>) -> Option<&'static 
         Fate::Lost(_) if tag(effect, crate::disposable::unkept::UNKEPT).is_some() => Some("not"),
         Fate::Lost(loss) => {
             let is_here = |command: &Command| command.via.iter().all(|via| HERE.contains(&via.kind.as_str()));
-            let is_certain = !may_change_first && loss.is_sure(effect) && call.command(effect).is_none_or(is_here);
+            let command = call.command(effect);
+            let is_certain = !may_change_first && loss.is_sure(effect, command) && command.is_none_or(is_here);
             Some(if is_certain { "recoverable" } else { "partly" })
         }
     }
@@ -354,6 +362,11 @@ fn loses_only_link(effect: &Effect) -> bool {
     is_plain && !effect.target.ends_with('/') && tag(effect, "filtered").is_none()
 }
 
+/// Returns whether the program gives the path to another file, and doesn't write to the file that has it.
+fn replaces_name(effect: &Effect) -> bool {
+    matches!(tag(effect, "by"), Some("gln" | "gmv" | "ln" | "mv"))
+}
+
 /// Returns whether there is no file of this name, so that a program may take it for a pattern.
 fn is_absent_pattern(effect: &Effect) -> bool {
     effect.path.exists == Presence::No && effect.path.lexical.contains(['*', '?', '['])
@@ -449,12 +462,16 @@ fn write_fate(effect: &Effect, call: &LossView<'_>) -> Fate {
         return Fate::Safe;
     }
     // The git effect of the same command has the loss.
-    if tag(effect, "by") == Some("git") && tag(effect, "tracked").is_none() && tag(effect, "patch").is_none() {
+    let is_own = ["output", "patch", "tracked"].iter().any(|name| tag(effect, name).is_some());
+    if tag(effect, "by") == Some("git") && !is_own {
         return Fate::Safe;
     }
     let is_merged = ["tree", "archive", "patch"].iter().any(|name| tag(effect, name).is_some());
     match effect.path.kind.as_str() {
+        "file" if replaces_name(effect) => path(effect, How::Replace, call),
         "file" => path(effect, How::Overwrite, call),
+        // `ln -sfn` replaces a link to a folder.
+        "dir" if tag(effect, "link-to").is_some() => path(effect, How::Replace, call),
         "dir" if is_merged => path(effect, How::Merge, call),
         "dir" => Fate::Safe,
         _ if is_other_name => path(effect, How::Overwrite, call),

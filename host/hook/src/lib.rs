@@ -37,6 +37,7 @@ pub mod scene;
 pub mod start;
 pub mod undo;
 pub mod watch;
+mod zsh;
 
 pub use guard_chain::redaction;
 pub use history::in_session;

@@ -19,7 +19,7 @@ use guard_undo::{BackupCoverage, Loss, Losses, Rehearsal, Store, losses};
 
 use crate::cache::Prepared;
 use crate::hook::OpenCall;
-use crate::programs;
+use crate::{programs, zsh};
 
 /// The tag of a finding whose only reason is a loss, with whether a copy restores it.
 const RECOVERY: (&str, &str) = ("recovery", "recoverable");
@@ -265,6 +265,8 @@ fn losses_of(calls: &[ToolCall], traces: &[Trace], environment: &Environment) ->
         }
     }
     all.may_be_more |= calls.iter().any(runs_elsewhere);
+    let may_differ = |call: &ToolCall| call.command().is_some_and(|(text, _)| zsh::may_differ(text));
+    all.may_be_more |= zsh::is_used(&environment.variables) && calls.iter().any(may_differ);
     all.list.retain(|loss| !matches!(loss, Loss::Git(git) if !may_lose(git, &environment.variables)));
     all
 }

@@ -20,7 +20,7 @@ use crate::copy::{copy, digest};
 use crate::gather::{BackupLimits, Gatherer, SkipReason};
 use crate::git::{Git, Repository};
 use crate::index::Stamp;
-use crate::manifest::{BackupCoverage, Content, GitState, LostPath, Manifest};
+use crate::manifest::{BackupCoverage, Content, Entry, GitState, LostPath, Manifest};
 use crate::store::{PendingBackup, Store, StoreError};
 use guard_facts::losses::{Loss, Losses};
 use guard_platform::paths::{native, slashed};
@@ -415,18 +415,36 @@ fn find_held(gatherer: &mut Gatherer, env: &BTreeMap<String, String>) -> BTreeMa
         if gatherer.excludes() && git.text(&["rev-parse", "HEAD^{tree}"]).ok().as_ref() != Some(&tree) {
             continue;
         }
+        let Ok(filtered) = filtered_paths(&git, files.iter().filter_map(|(at, _)| gatherer.entries.get(*at))) else {
+            continue;
+        };
         let input: String = files.iter().map(|(_, oid)| format!("{oid}\n")).collect();
         let format = "--batch-check=%(objectname) %(objectsize)";
         let Ok(sizes) = git.output_with_input(&["cat-file", format], input.into_bytes()) else { continue };
         let sizes = String::from_utf8_lossy(&sizes).into_owned();
         for ((at, oid), line) in files.iter().zip(sizes.lines()) {
             let Some(entry) = gatherer.entries.get_mut(*at) else { continue };
-            // A file that filters or line-ending conversion change has another size than its object.
-            if line == format!("{oid} {}", entry.size) {
+            // A file whose line endings git converts has another size than its object.
+            if line == format!("{oid} {}", entry.size) && !filtered.contains(&entry.path) {
                 entry.content = Content::Git { oid: oid.clone(), root: text.to_owned() };
             }
         }
         trees.insert(text.to_owned(), tree);
     }
     trees
+}
+
+/// Returns the files whose content a filter or an encoding may change, even if the size stays the same.
+fn filtered_paths<'a>(git: &Git<'_>, entries: impl Iterator<Item = &'a Entry>) -> io::Result<BTreeSet<String>> {
+    let paths: Vec<u8> = entries.flat_map(|entry| entry.path.bytes().chain([0])).collect();
+    let listed = git.output_with_input(&["check-attr", "-z", "--stdin", "filter", "working-tree-encoding"], paths)?;
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let mut fields = listed.split('\0');
+    let mut found = BTreeSet::new();
+    while let (Some(path), Some(_), Some(value)) = (fields.next(), fields.next(), fields.next()) {
+        if !matches!(value, "unset" | "unspecified") {
+            found.insert(path.to_owned());
+        }
+    }
+    Ok(found)
 }

@@ -83,6 +83,10 @@ pub(crate) struct Gatherer {
 struct Walk<'a> {
     top: &'a str,
     why: LossKind,
+    /// Whether files are written in place, so that their other names lose their content as well.
+    is_in_place: bool,
+    /// Whether files may be written through links in the tree.
+    follows_links: bool,
     name: Option<&'a Glob>,
     rules: Rules,
     repository: Option<Repository>,
@@ -173,7 +177,11 @@ impl Gatherer {
         }
         let why = if how.deletes() { LossKind::Deleted } else { LossKind::Replaced };
         if data.is_symlink() && !how.deletes() {
-            // Writes follow the link.
+            // Some programs replace the link, and others write to its target.
+            self.push(&path, &data, &path.to_string_lossy(), why)?;
+            if how == How::Replace {
+                return Ok(());
+            }
             let target = match path.canonicalize() {
                 Ok(target) => target,
                 Err(error) => return self.record_unreadable(&path, &error),
@@ -198,7 +206,11 @@ impl Gatherer {
             let ignored: Vec<bool> = between.map(|above| rules.ignores(&above.to_string_lossy(), true)).collect();
             ignored.contains(&true)
         });
-        let mut walk = Walk { top: &top, why, name, rules, repository };
+        if how == How::Replace && data.is_dir() {
+            return Ok(());
+        }
+        let (is_in_place, follows_links) = (matches!(how, How::Merge | How::Overwrite), how == How::Merge);
+        let mut walk = Walk { top: &top, why, is_in_place, follows_links, name, rules, repository };
         if is_inside { self.walk_ignored(&path, &data, &mut walk) } else { self.walk(&path, &data, &mut walk, 0) }
     }
 
@@ -338,6 +350,13 @@ impl Gatherer {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if wanted.is_some_and(|glob| data.is_dir() || !glob.matches(&name)) {
             return Ok(());
+        }
+        if walk.is_in_place && data.is_file() && identity(path, data).is_ok_and(|identity| identity.names > 1) {
+            self.report_excluded(format!("{}: other hard links of the file", path.display()));
+        }
+        let leads_out = |target: PathBuf| !target.starts_with(walk.top);
+        if walk.follows_links && data.is_symlink() && path.canonicalize().is_ok_and(leads_out) {
+            self.report_excluded(format!("{}: a link that leads out of the folder", path.display()));
         }
         self.push(path, data, walk.top, walk.why)
     }

@@ -262,9 +262,7 @@ impl Restorer<'_> {
         let replaced = items.iter().filter(|item| item.is_written(options) && item.fate != RestoreOutcome::Made);
         let loss = |item: &Item<'_>| {
             let path = item.target.to_string_lossy().into_owned();
-            // A link itself is replaced.
-            let how = if item.target.is_symlink() { How::Delete } else { How::Overwrite };
-            Loss::Path(PathLoss { path, how, is_pattern: false, name: String::new() })
+            Loss::Path(PathLoss { path, how: How::Replace, is_pattern: false, name: String::new() })
         };
         let mut list: Vec<Loss> = replaced.map(loss).collect();
         if with_git {

@@ -87,6 +87,15 @@ fn unpack_named(run: &mut Run<'_>, folder: Option<&Operand<'_>>, members: &[Oper
     }
 }
 
+/// Adds the write of files at paths that the archive determines, which may be anywhere.
+fn unpack_anywhere(run: &mut Run<'_>) {
+    let here = here();
+    let root = Operand::of(&here).renamed("/".to_owned());
+    let by = run.name.clone();
+    let draft = Draft::notable("write", "fs.write").flag("archive", true).tag("by", &by);
+    run.write_as(&root, draft.certain(false));
+}
+
 /// Adds the write of a file system's dump. The device isn't changed.
 fn dump<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     match parsed.value("f", "file") {
@@ -120,12 +129,7 @@ fn tar<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             let renames = parsed.has("", "transform") || parsed.has("", "strip-components") || parsed.has("s", "");
             unpack_named(run, folder.as_ref(), if renames { &[] } else { &rest });
             if parsed.is("P", "absolute-names") || letters.contains('P') {
-                // The archive determines the path, which may be anywhere.
-                let here = here();
-                let root = Operand::of(&here).renamed("/".to_owned());
-                let by = run.name.clone();
-                let draft = Draft::notable("write", "fs.write").flag("archive", true).tag("by", &by);
-                run.write_as(&root, draft.certain(false));
+                unpack_anywhere(run);
             }
         }
     } else if mode("t", "list") {
@@ -185,6 +189,10 @@ fn unzip<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     } else if !parsed.is("lvtzZ", "") {
         // `-j` removes the folders of members.
         unpack_named(run, parsed.value("d", "").as_ref(), if parsed.is("j", "") { &[] } else { members });
+        // Members may have `..` in their paths.
+        if parsed.is(":", "") {
+            unpack_anywhere(run);
+        }
     }
 }
 
@@ -239,8 +247,8 @@ fn seven<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// Adds the effects of replacing a file by the compressed one, or the other way around.
 fn compress<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let keeps =
-        parsed.has("kctl", "keep") || parsed.is("", "stdout") || parsed.is("", "test") || run.name.contains("zstd");
+    let keeps = parsed.has("kctl", "keep") || parsed.is("", "stdout") || parsed.is("", "test");
+    let keeps = keeps || run.name.contains("zstd") && !parsed.is("", "rm");
     let (long, suffix) = match run.name.as_str() {
         "gzip" | "gunzip" => ("gunzip", ".gz"),
         "bzip2" | "bunzip2" => ("bunzip2", ".bz2"),
@@ -275,6 +283,9 @@ fn cpio<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             return;
         }
         unpack_named(run, parsed.value("D", "directory").as_ref(), &parsed.operands);
+        if !parsed.is("", "no-absolute-filenames") {
+            unpack_anywhere(run);
+        }
     } else {
         parsed.values("FO", "file").for_each(|file| run.write(&file));
     }

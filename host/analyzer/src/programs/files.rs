@@ -1,5 +1,6 @@
 //! Programs that create, copy, move, link or delete files, or change their metadata.
 
+pub(super) mod backups;
 mod cut_names;
 mod modes;
 mod one_name;
@@ -447,15 +448,23 @@ fn dd<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 fn split<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if let Some(source) = parsed.operands.first() {
-        run.read(source);
-    }
-    if let Some(prefix) = parsed.operands.get(1) {
-        run.write(prefix);
-    }
+    let Some(source) = parsed.operands.first() else { return };
+    run.read(source);
+    let prefix = parsed.operands.get(1).cloned();
+    prefix.iter().for_each(|prefix| run.write(prefix));
+    write_pieces(run, &prefix.unwrap_or_else(|| source.renamed("x".to_owned())));
 }
 
 fn csplit<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    parsed.operands.iter().take(1).for_each(|source| run.read(source));
-    parsed.values("f", "prefix").for_each(|prefix| run.write(&prefix));
+    let Some(source) = parsed.operands.first() else { return };
+    run.read(source);
+    let prefix = parsed.value("f", "prefix");
+    prefix.iter().for_each(|prefix| run.write(prefix));
+    write_pieces(run, &prefix.unwrap_or_else(|| source.renamed("xx".to_owned())));
+}
+
+/// Adds the writes of a file's pieces, whose names start with this prefix.
+fn write_pieces(run: &mut Run<'_>, prefix: &Operand<'_>) {
+    let draft = Draft::notable("write", "fs.write").tag("by", &run.name.clone()).flag("tree", true);
+    run.write_as(&prefix.renamed(format!("{}*", prefix.text)), draft.certain(false));
 }

@@ -8,6 +8,7 @@ use super::program::{Program, unversioned};
 use super::scripts;
 use crate::javascript;
 use crate::options::{Flag, Operand, Options, Parsed, parse};
+use crate::programs::files::backups;
 use crate::run::{Run, here};
 use crate::wrappers::code::languages::{ANY, PYTHONS};
 use crate::wrappers::shells::{descriptor, is_shell, reads_input};
@@ -344,7 +345,9 @@ fn code_in_place<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str) {
     // `<>` and `ARGF` read the operands.
     let reads = |flag: &Flag<'_>| ["<>", "<<>>", "<ARGV>", "ARGF", "$<"].iter().any(|sign| flag.text().contains(sign));
     let filters = parsed.is("np", "") || parsed.flags.iter().any(|flag| flag.is_any(&["e", "E"]) && reads(flag));
+    let suffix = if in_place { backups::in_place_suffix(run) } else { None };
     for file in &parsed.operands {
+        suffix.iter().for_each(|suffix| backups::write_backup(run, file, suffix));
         if in_place {
             run.write(file);
         } else if filters {

@@ -160,9 +160,13 @@ impl Walker {
         let mut content = Content::nothing();
         let mut reads_file = false;
         for operand in operands(command) {
-            let known = self.path_of(operand).and_then(|path| self.files.get(&path));
+            let known = self.path_of(operand).and_then(|path| Some((self.files.get(&path)?, path)));
             match known {
-                Some(known) if program == "cat" => content.append(known),
+                // The text is only a part of a file to which it was appended.
+                Some((known, path)) if program == "cat" && known.appends && !self.is_absent(&path) => {
+                    content.append(&Content::unknown());
+                }
+                Some((known, _)) if program == "cat" => content.append(known),
                 Some(_) => content.append(&Content::unknown()),
                 None => content.includes_files = true,
             }

@@ -106,7 +106,10 @@ impl Walker {
             return if number == 0 { Some(found.unwrap_or_else(|| outer.clone())) } else { found };
         }
         let content = self.files.get(&path).filter(|content| redirection.operator == "<" && content.complete)?;
-        Some(Input::Here(content.text.clone()))
+        let text = content.text.clone();
+        // The text is only a part of a file to which it was appended.
+        let is_part = content.appends && !self.is_absent(&path);
+        (!is_part).then_some(Input::Here(text))
     }
 }
 

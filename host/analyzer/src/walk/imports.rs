@@ -45,8 +45,14 @@ impl Walker {
             }
             found.push((path, content));
         }
-        let start =
-            |(path, content)| Started { name: path, argv: reader(program), content, sure: false, is_given: false };
+        let start = |(path, content)| Started {
+            name: path,
+            argv: reader(program),
+            content,
+            sure: false,
+            is_given: false,
+            folder: None,
+        };
         found.into_iter().map(start).collect()
     }
 }

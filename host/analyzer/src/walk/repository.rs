@@ -146,7 +146,7 @@ impl Walker {
                 _ => Vec::new(),
             };
             let sure = path.starts_with(folder);
-            found.push(Started { name: path, argv, content, sure, is_given: false });
+            found.push(Started { name: path, argv, content, sure, is_given: false, folder: None });
         }
         found
     }
@@ -169,7 +169,7 @@ impl Walker {
             }
             let content = Content { text: literal(&commands.join("\n")), is_excerpt: true, ..content };
             let name = format!("{path}{GOAL}{hook}");
-            found.push(Started { name, argv: Vec::new(), content, sure: false, is_given: false });
+            found.push(Started { name, argv: Vec::new(), content, sure: false, is_given: false, folder: None });
         }
         found
     }
@@ -195,7 +195,7 @@ impl Walker {
         }
         let content = Content { text: literal(&commands.join("\n")), is_excerpt: true, ..content };
         let name = format!("{path}{GOAL}{file}");
-        vec![Started { name, argv: Vec::new(), content, sure: false, is_given: false }]
+        vec![Started { name, argv: Vec::new(), content, sure: false, is_given: false, folder: None }]
     }
 
     /// Returns an alias from the repository's settings.
@@ -213,7 +213,10 @@ impl Walker {
         };
         let text = literal(&given.fold(start, |text, word| format!("{text} {word}")));
         let content = Content { text, is_excerpt: true, ..content };
-        Some(Started { name: format!("{path}{GOAL}{command}"), argv: Vec::new(), content, sure: true, is_given: true })
+        // git runs a shell alias in the root of the work tree.
+        let root = path.strip_suffix("/.git/config").filter(|_| value.starts_with('!')).map(str::to_owned);
+        let name = format!("{path}{GOAL}{command}");
+        Some(Started { name, argv: Vec::new(), content, sure: true, is_given: true, folder: root })
     }
 }
 
@@ -261,7 +264,7 @@ impl Walker {
             if !texts.is_empty() {
                 let content = Content { text: literal(&texts.join("\n")), is_excerpt: true, ..content };
                 let name = format!("{path}{GOAL}{command}");
-                found.push(Started { name, argv: Vec::new(), content, sure: false, is_given: false });
+                found.push(Started { name, argv: Vec::new(), content, sure: false, is_given: false, folder: None });
             }
         }
         found

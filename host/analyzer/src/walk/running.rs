@@ -170,6 +170,11 @@ impl Walker {
         }
     }
 
+    /// Returns whether no file is known to exist at this path.
+    pub(super) fn is_absent(&self, path: &str) -> bool {
+        !self.is_probe && matches!(sources::read(path), Source::None)
+    }
+
     fn lying_at(&mut self, path: &str) -> Option<Content> {
         if self.is_probe || !path.starts_with('/') || sources::is_of_system(path) {
             return None;

@@ -36,7 +36,7 @@ impl Walker {
             .or_else(|| of_input().map(|file| (file, words.len())))?;
         let is_bare = words.get(..at)?.iter().all(|word| word.text.starts_with('-')) && words.len() <= at + 2;
         let (name, content) = is_bare.then(|| self.running_file(&file))??;
-        Some(Started { name, argv: Vec::new(), content, sure: true, is_given: false })
+        Some(Started { name, argv: Vec::new(), content, sure: true, is_given: false, folder: None })
     }
 
     /// Returns the files that a program reads first because of a variable or an option.
@@ -94,7 +94,7 @@ impl Walker {
                 "psql" => vec!["psql".to_owned()],
                 program => reader(program),
             };
-            started.push(Started { name, argv, content, sure: true, is_given: true });
+            started.push(Started { name, argv, content, sure: true, is_given: true, folder: None });
         }
         started
     }

@@ -56,6 +56,10 @@ pub(crate) struct Shell {
     exported: Rc<BTreeSet<Rc<str>>>,
     /// Whether all assigned variables are exported.
     exports_all: bool,
+    /// The variables whose values the shell changes at each assignment, with the letter of the attribute.
+    attributes: Rc<BTreeMap<Rc<str>, char>>,
+    /// Whether the last command of a pipeline runs in this shell.
+    pub(crate) runs_last: bool,
     parameters: Option<Rc<[Word]>>,
     /// The bodies of functions that the text defines.
     functions: Rc<BTreeMap<Rc<str>, Rc<str>>>,
@@ -142,6 +146,8 @@ impl Shell {
             variables: Rc::default(),
             exported: Rc::default(),
             exports_all: false,
+            attributes: Rc::default(),
+            runs_last: false,
             parameters: None,
             functions: Rc::default(),
             aliases: Rc::default(),
@@ -211,10 +217,30 @@ impl Shell {
             |part: &Part| part.kind == "literal" || part.kind == "variable" && parameter::default(&part.text).is_some();
         let worth = |word: &Word| !word.dynamic || word.parts.iter().any(told);
         // Unknown separators are recorded, because the usual ones no longer apply.
-        let kept = word.filter(|word| (name == IFS || worth(word)) && fits(word));
+        let kept = word.filter(|word| (name == IFS || worth(word)) && fits(word) && self.keeps_text(name, word));
         match kept {
             Some(word) => self.set(name, Value::Scalar(Rc::new(word))),
             None => self.forget(name),
+        }
+    }
+
+    /// Applies `declare -l NAME` and similar attributes.
+    pub(crate) fn set_attribute(&mut self, name: &str, letter: char) {
+        Rc::make_mut(&mut self.attributes).insert(name.into(), letter);
+        if self.value(name).is_some_and(|word| !self.keeps_text(name, &word)) {
+            self.forget(name);
+        }
+    }
+
+    /// Returns whether the variable's attribute leaves this value as it is.
+    fn keeps_text(&self, name: &str, word: &Word) -> bool {
+        let is_all = |fits: fn(char) -> bool| !word.dynamic && word.text.chars().all(fits);
+        match self.attributes.get(name) {
+            None => true,
+            Some('i') => is_all(|char| char.is_ascii_digit()) && !word.text.starts_with('0'),
+            Some('l') => is_all(|char| !char.is_uppercase()),
+            Some('u') => is_all(|char| !char.is_lowercase()),
+            Some(_) => is_all(|char| !char.is_alphabetic()),
         }
     }
 

@@ -38,6 +38,8 @@ pub(super) struct Started {
     pub(super) sure: bool,
     /// Whether the code gets arguments that it may use.
     pub(super) is_given: bool,
+    /// The folder in which the code runs, if it isn't the caller's.
+    pub(super) folder: Option<String>,
 }
 
 use super::set_up::STARTS;
@@ -163,7 +165,7 @@ impl Walker {
                 true => ["awk", "-f", "-"].map(str::to_owned).to_vec(),
                 false => reader(name).into_iter().chain(given).collect(),
             };
-            found.push(Started { name: path, argv, content, sure: true, is_given });
+            found.push(Started { name: path, argv, content, sure: true, is_given, folder: None });
         }
         let mut modules = Vec::new();
         for started in &found {
@@ -197,7 +199,7 @@ impl Walker {
             true => (without(name, words, &file.text), content),
             false => reading(if is_code { "lua" } else { name }, &path, content),
         };
-        Some(Started { name: path, argv, content, sure: false, is_given: false })
+        Some(Started { name: path, argv, content, sure: false, is_given: false, folder: None })
     }
 
     /// Returns the code file that another program runs.
@@ -214,7 +216,7 @@ impl Walker {
         let (path, content) = self.running_file(&file)?;
         let is_given = takes_arguments(&content.text.text);
         let (argv, content) = reading(program, &path, content);
-        Some(Started { name: path, argv, content, sure: true, is_given })
+        Some(Started { name: path, argv, content, sure: true, is_given, folder: None })
     }
 
     /// Returns the entry file of a project's code, if this text wrote it.
@@ -246,7 +248,7 @@ impl Walker {
                     (std::iter::once(name.to_owned()).chain(words).collect(), content)
                 }
             };
-            started.push(Started { name: path, argv, content, sure: true, is_given: false });
+            started.push(Started { name: path, argv, content, sure: true, is_given: false, folder: None });
         }
         started
     }
@@ -271,7 +273,7 @@ impl Walker {
         let is_code = is_foreign(&name) || name == "nu";
         let (argv, content) = reading(&name, &path, content);
         let argv = if is_code { argv } else { argv.into_iter().chain(given).collect() };
-        is_known.then_some(Started { name: path, argv, content, sure: true, is_given })
+        is_known.then_some(Started { name: path, argv, content, sure: true, is_given, folder: None })
     }
 
     /// Returns the file from which a program reads its commands, through a redirection or `cat`.
@@ -284,7 +286,7 @@ impl Walker {
         let content = self.running(&path)?;
         let given = command.argv.iter().skip(1).map(|word| word.text.clone());
         let argv = std::iter::once(name.to_owned()).chain(given).collect();
-        Some(Started { name: path, argv, content, sure: true, is_given: false })
+        Some(Started { name: path, argv, content, sure: true, is_given: false, folder: None })
     }
 }
 

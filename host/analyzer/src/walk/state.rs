@@ -307,6 +307,7 @@ impl Walker {
             ".",
             "set",
             "shift",
+            "shopt",
             "alias",
             "unalias",
             "hash",
@@ -320,6 +321,9 @@ impl Walker {
         let words = command.argv.get(1..).unwrap_or_default();
         match command.word(0) {
             "cd" | "chdir" if self.defined.contains_key(command.word(0)) => self.shell.lose_directory(),
+            "cd" | "chdir" if command.assignments.iter().any(|set| matches!(&*set.name, "CDPATH" | "HOME")) => {
+                self.shell.lose_directory();
+            }
             "cd" | "chdir" => self.shell.change_directory(words),
             "pushd" if words.iter().any(|word| !word.text.starts_with(['-', '+'])) => {
                 self.shell.change_directory(words)
@@ -337,6 +341,7 @@ impl Walker {
             }
             "set" => self.set(words),
             "shift" => self.shell.shift(words.first().map_or(Some(1), |word| word.text.parse().ok())),
+            "shopt" => self.shell.runs_last |= words.iter().any(|word| word.text == "lastpipe" || word.dynamic),
             "alias" => self.define_aliases(words, command.span),
             "hash" => self.define_files(words),
             _ => {}
@@ -363,6 +368,10 @@ impl Walker {
                 _ => self.declare(word, command.span),
             }
             let name = word.text.split(['=', '+']).next().unwrap_or_default();
+            if let Some(letter) = ['i', 'l', 'u', 'c'].into_iter().find(|letter| has(*letter)).filter(|_| is_name(name))
+            {
+                self.shell.set_attribute(name, letter);
+            }
             if exports && is_name(name) {
                 self.shell.export(name);
             }

@@ -15,10 +15,12 @@ use guard_sdk::task_runners::{TaskRunner, task_runner};
 
 use super::Walker;
 use super::content::Content;
+use super::makefiles::{recipes, recipes_of_just};
 use super::readers::reader;
+use super::shell::resolve;
 use super::started::{PACKAGERS, Started, values};
 use super::task_files::{at_keys, ini, set, spelled_out, strings, toml, yaml};
-use super::written::{GOAL, JUST, MAKE, SCRIPT, expanded, has_parameters, reached};
+use super::written::{GOAL, JUST, MAKE, SCRIPT, has_parameters};
 use crate::programs;
 use crate::programs::named_tasks::script_arguments;
 use crate::word::expand::{Values as _, literal};
@@ -177,15 +179,12 @@ impl Walker {
     /// Returns the rules that `make` or `just` runs.
     fn rules(&mut self, program: &str, words: &[Word]) -> Option<Started> {
         let own = if program == "just" { JUST } else { MAKE };
-        let folder = values(words, "-C").into_iter().chain(values(words, "--directory")).next();
-        let folder = folder.or_else(|| {
-            let of_just = ["-d", "--working-directory"].iter().filter(|_| program == "just");
-            of_just.flat_map(|option| values(words, option)).next()
-        });
+        let folder = self.rules_folder(program, words);
         let options = ["-f", "--file", "--makefile", "--justfile"];
         let given: Vec<Word> = options.iter().flat_map(|option| values(words, option)).collect();
         let within = |file: &Word| match &folder {
-            Some(folder) if !file.text.starts_with('/') => {
+            // `just` looks for its file in the caller's folder.
+            Some(folder) if program != "just" && !file.text.starts_with('/') => {
                 literal(&format!("{}/{}", folder.text.trim_end_matches('/'), file.text))
             }
             _ => file.clone(),
@@ -198,6 +197,7 @@ impl Walker {
         let goals: Vec<&str> = operands(words, value_options)
             .filter(|word| !word.contains('='))
             .filter(|goal| given.iter().chain(&folder).all(|file| file.text != *goal))
+            .filter(|goal| !folders(program, words).any(|folder| folder.text == *goal))
             .collect();
         let is_given = words.iter().any(|word| word.text.contains('=')) || program == "just" && goals.len() > 1;
         let goals = match goals.as_slice() {
@@ -205,11 +205,25 @@ impl Walker {
             [first, ..] if program == "just" && has_parameters(&content.text.text, first) => vec![*first],
             goals => goals.to_vec(),
         };
-        let text = literal(&reached(&expanded(&content.text.text, words), &goals));
+        let read = if program == "just" { recipes_of_just } else { recipes };
+        let recipes = read(&content.text.text, words, &goals);
+        let text = literal(&recipes.text);
+        // `just` runs in its file's folder.
+        let beside = || path.rsplit_once('/').map(|(folder, _)| folder.to_owned()).filter(|_| program == "just");
+        let folder = folder.map(|folder| folder.text).or_else(beside);
         let name = format!("{path}{GOAL}{}", goals.join(" "));
         let argv = ["make", "-f", "-"].map(str::to_owned).to_vec();
-        let sure = content.is_preexisting;
-        Some(Started { name, argv, content: Content { text, is_excerpt: true, ..content }, sure, is_given })
+        let sure = content.is_preexisting && recipes.is_certain && given.len() < 2;
+        Some(Started { name, argv, content: Content { text, is_excerpt: true, ..content }, sure, is_given, folder })
+    }
+
+    /// Returns the folder in which `make` or `just` runs, if options set it. Each `-C` is relative to the one before.
+    fn rules_folder(&self, program: &str, words: &[Word]) -> Option<Word> {
+        let mut found: Option<String> = None;
+        for folder in folders(program, words) {
+            found = Some(resolve(&found.unwrap_or_else(|| self.shell.cwd.clone()), &self.shell.plain(&folder)?)?);
+        }
+        found.map(|folder| literal(&folder))
     }
 
     /// Returns the package scripts that a package manager's words run, in order.
@@ -267,14 +281,18 @@ impl Walker {
         let path = manifest.map_or_else(|| format!("{SCRIPT}{program}"), |(path, _)| path);
         let content =
             Content { complete, is_preexisting, is_excerpt: true, ..Content::known(literal(&texts.join("\n"))) };
-        Some(Started { name: format!("{path}{GOAL}{name}"), argv: Vec::new(), content, sure: is_preexisting, is_given })
+        // Scripts run in the folder of their manifest, and those of a workspace in its own folder.
+        let folder = path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+        let name = format!("{path}{GOAL}{name}");
+        let sure = is_preexisting && !words.iter().any(|word| selects_workspace(&word.text));
+        Some(Started { name, argv: Vec::new(), content, sure, is_given, folder })
     }
 
     /// Returns the hooks file that `pnpm` loads.
     fn pnpm_file(&mut self, program: &str) -> Option<Started> {
         let file = Some(".pnpmfile.cjs").filter(|_| program == "pnpm")?;
         let (path, content) = self.running_file(&literal(file))?;
-        Some(Started { name: path, argv: reader("node"), content, sure: false, is_given: false })
+        Some(Started { name: path, argv: reader("node"), content, sure: false, is_given: false, folder: None })
     }
 
     fn json(&mut self, path: &str, content: &Content) -> Option<Value> {
@@ -346,8 +364,14 @@ impl Walker {
             });
             files.extend(names.filter_map(|name| self.running_name(&name)).collect::<Vec<_>>());
         }
-        let start =
-            |(path, content)| Started { name: path, argv: reader(language), content, sure: false, is_given: false };
+        let start = |(path, content)| Started {
+            name: path,
+            argv: reader(language),
+            content,
+            sure: false,
+            is_given: false,
+            folder: None,
+        };
         files.into_iter().map(start).collect()
     }
 
@@ -369,6 +393,7 @@ impl Walker {
                 content: Content { text, is_excerpt: true, ..content },
                 sure: false,
                 is_given: false,
+                folder: None,
             });
         }
         found
@@ -409,7 +434,7 @@ impl Walker {
         let folders = folders.map(|folder| folder.text.split('[').next().unwrap_or(&folder.text).trim_end_matches('/'));
         let files: Vec<Word> = folders.take(SCRIPTS).map(|folder| literal(&format!("{folder}/setup.py"))).collect();
         let (path, content) = files.iter().find_map(|file| self.running_file(file))?;
-        Some(Started { name: path, argv: reader("python3"), content, sure: false, is_given: false })
+        Some(Started { name: path, argv: reader("python3"), content, sure: false, is_given: false, folder: None })
     }
 
     /// Returns the Python modules that a server, a worker or a test runner gets by name: `app.main:app`.
@@ -427,10 +452,30 @@ impl Walker {
             let path = module.trim_end_matches(".py").replace('.', "/");
             let files = ["", ".py", "/__init__.py"].map(|end| literal(&format!("{path}{end}")));
             let Some((path, content)) = files.iter().find_map(|file| self.running_file(file)) else { continue };
-            found.push(Started { name: path, argv: reader(LOADED), content, sure: false, is_given: false });
+            found.push(Started {
+                name: path,
+                argv: reader(LOADED),
+                content,
+                sure: false,
+                is_given: false,
+                folder: None,
+            });
         }
         found
     }
+}
+
+/// Returns the folders to which the options of `make` or `just` change.
+fn folders<'w>(program: &str, words: &'w [Word]) -> impl Iterator<Item = Word> + use<'w> {
+    let options: &[&str] = if program == "just" { &["-d", "--working-directory"] } else { &["-C", "--directory"] };
+    options.iter().flat_map(|option| values(words, option))
+}
+
+/// Returns whether an option of a package manager runs the scripts of other packages.
+fn selects_workspace(option: &str) -> bool {
+    let name = option.split('=').next().unwrap_or(option);
+    matches!(name, "-w" | "-ws" | "-r" | "-F")
+        || ["--workspace", "--filter", "--recursive"].iter().any(|it| name.starts_with(it))
 }
 
 /// Programs and modules that take Python modules by name.

@@ -383,8 +383,12 @@ impl Walker {
         let Some((_, options)) = LISTS.iter().find(|(programs, _)| programs.contains(&name)) else { return };
         let words = argv.get(1..).unwrap_or_default();
         let Some(file) = options.iter().find_map(|option| values(words, option).into_iter().next()) else { return };
-        let written =
-            || self.path_of(&file).and_then(|path| self.files.get(&path)).map(|content| content.text.text.clone());
+        let written = || {
+            let path = self.path_of(&file)?;
+            let content = self.files.get(&path)?;
+            let is_part = content.appends && !self.is_absent(&path);
+            (!is_part).then(|| content.text.text.clone())
+        };
         let text = if file.text == "-" { input.text().map(str::to_owned) } else { written() };
         // `rsync` resolves the names below its first operand.
         let root = words.iter().find(|word| name == "rsync" && !word.text.starts_with('-') && word.text != file.text);

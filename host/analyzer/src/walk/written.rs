@@ -2,8 +2,6 @@
 //!
 //! Shell that is written and run is followed in [`super::plain`], because it may run in the current shell.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use guard_sdk::syntax::{Command, Redirection, Span, Via, Word};
 
 use super::content::Content;
@@ -22,9 +20,6 @@ pub(super) const MAKE: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
 
 /// The default files of `just`.
 pub(super) const JUST: &[&str] = &["justfile", "Justfile", ".justfile"];
-
-/// The maximum number of rules in a makefile, and of goals that they reach.
-const MOST: usize = 256;
 
 impl Walker {
     /// Records the scripts that a command sets in a package manifest.
@@ -68,14 +63,16 @@ impl Walker {
         if self.deferred.defining {
             return;
         }
-        for started in self.started(command, input) {
+        let is_steered = command.assignments.iter().any(|set| steers_tasks(&set.name));
+        for mut started in self.started(command, input) {
+            started.sure &= !is_steered;
             let is_set = !command.assignments.is_empty();
             self.run_started(started, (command.id, command.span), is_set, place);
         }
     }
 
     pub(super) fn run_started(&mut self, started: Started, (id, span): (u32, Span), is_set: bool, place: Place<'_>) {
-        let Started { name, argv, content, sure, is_given } = started;
+        let Started { name, argv, content, sure, is_given, folder } = started;
         if self.scope.expanding.contains(&name) {
             return;
         }
@@ -88,7 +85,8 @@ impl Walker {
         self.budget.calls_left -= 1;
         let certain = self.scope.certain;
         // The rules or package scripts that run may differ from the known ones.
-        self.scope.certain &= sure;
+        self.scope.certain &= sure && !self.shell.names().iter().any(|name| steers_tasks(name));
+        let outside = folder.map(|folder| std::mem::replace(&mut self.shell.cwd, folder));
         let parent = std::mem::replace(&mut self.scope.parent, id);
         let path = name.split_once(GOAL).map_or(name.as_str(), |(path, _)| path);
         // A file in another language may use its arguments anywhere.
@@ -96,8 +94,8 @@ impl Walker {
         let given = RunArguments { everywhere: is_given || is_set || self.files.stirred, ..RunArguments::default() };
         let outer = self.enter_file(path, &content, given);
         self.scope.via.push(Via { kind: "script".to_owned(), detail: path.to_owned() });
+        let word = with_own_path(content.text, argv.first(), path);
         self.scope.expanding.push(name);
-        let word = content.text;
         let shell = argv.first().filter(|name| is_foreign(name)).map_or("", String::as_str);
         if argv.is_empty() || !shell.is_empty() {
             self.apart(|walker| {
@@ -129,7 +127,64 @@ impl Walker {
         (self.scope.file, self.scope.spot) = outer;
         self.scope.parent = parent;
         self.scope.certain = certain;
+        if let Some(outside) = outside {
+            self.shell.cwd = outside;
+        }
     }
+}
+
+/// Names in code for its own file, or for the folder of the file.
+const OWN_PATHS: &[(&str, bool)] = &[
+    ("import.meta.dirname", true),
+    ("import.meta.filename", false),
+    ("__dirname", true),
+    ("__filename", false),
+    ("__file__", false),
+    ("__FILE__", false),
+    ("__DIR__", true),
+    ("__dir__", true),
+];
+
+/// Puts the path of a code file in the place of the names for it.
+fn with_own_path(mut code: Word, program: Option<&String>, path: &str) -> Word {
+    if program.is_none() || !path.starts_with('/') || path.contains(['"', '\\', '$', '#', '\n']) {
+        return code;
+    }
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    for (name, is_folder) in OWN_PATHS.iter().filter(|(name, _)| code.text.contains(name)).collect::<Vec<_>>() {
+        let value = if *is_folder { folder } else { path };
+        code = literal(&replaced(&code.text, name, &format!("\"{value}\"")));
+    }
+    if code.text.contains("import.meta.url") {
+        code = literal(&replaced(&code.text, "import.meta.url", &format!("\"file://{path}\"")));
+    }
+    code
+}
+
+/// Replaces a name that stands alone, outside of a longer name.
+fn replaced(code: &str, name: &str, value: &str) -> String {
+    let mut result = String::with_capacity(code.len());
+    let mut rest = code;
+    while let Some(at) = rest.find(name) {
+        let (before, found) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let after = found.get(name.len()..).unwrap_or_default();
+        let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '"' | '\'' | '.');
+        let is_name = !before.ends_with(is_part) && !after.starts_with(|char: char| is_part(char) && char != '.');
+        result.push_str(before);
+        result.push_str(if is_name { value } else { name });
+        rest = after;
+    }
+    result.push_str(rest);
+    result
+}
+
+/// Returns whether a variable adds options to a task runner.
+fn steers_tasks(name: &str) -> bool {
+    const VARIABLES: &[&str] = &["GNUMAKEFLAGS", "MAKEFILES", "MAKEFLAGS"];
+    let is_setting = |prefix: &str| {
+        name.len() > prefix.len() && name.get(..prefix.len()).is_some_and(|it| it.eq_ignore_ascii_case(prefix))
+    };
+    VARIABLES.contains(&name) || is_setting("npm_config_") || is_setting("just_")
 }
 
 /// The separator between a file's path and its goals.
@@ -142,79 +197,4 @@ pub(super) const SCRIPT: &str = "script of the package: ";
 pub(super) fn has_parameters(text: &str, recipe: &str) -> bool {
     let header = |line: &str| line.split_once(':').is_some_and(|(header, _)| header.split_whitespace().count() > 1);
     text.lines().any(|line| line.split([' ', ':']).next() == Some(recipe) && header(line))
-}
-
-/// Expands the plain variables of a makefile. Other variables are only known at run time.
-pub(super) fn expanded(text: &str, words: &[Word]) -> String {
-    let is_name =
-        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let set = text.lines().filter(|line| !line.starts_with(['\t', ' ', '#'])).filter_map(|line| {
-        let (name, value) = line.split_once('=')?;
-        let name = name.trim_end_matches([':', '?', ' ']);
-        (is_name(name) && !value.contains('$')).then(|| (name, value.trim()))
-    });
-    // The command line's values take precedence.
-    let given = words.iter().filter_map(|word| word.text.split_once('=')).filter(|(name, _)| is_name(name));
-    let values: BTreeMap<&str, &str> = set.take(MOST).chain(given).collect();
-    let mut result = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("$(").into_iter().chain(rest.find("${")).min() {
-        let (before, found) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        result.push_str(before);
-        let name = found.get(2..).and_then(|found| found.split([')', '}']).next()).unwrap_or_default();
-        let is_plain = !before.ends_with('$') && is_name(name);
-        let value = values.get(name).copied().or((name == "MAKE").then_some("make"));
-        match value.filter(|_| is_plain) {
-            Some(value) => result.push_str(value),
-            None if is_plain => result.extend(["${", name, "}"]),
-            None => result.push_str(found.get(..2).unwrap_or_default()),
-        }
-        rest = found.get(if is_plain { name.len() + 3 } else { 2 }..).unwrap_or_default();
-    }
-    result.push_str(rest);
-    result
-}
-
-/// Returns the rules of a makefile that these goals, or the first goal, reach, and the text outside rules. Recipes get
-/// a leading tab, as in `make`, regardless of their original prefix.
-pub(super) fn reached(text: &str, goals: &[&str]) -> String {
-    let indented = |line: &str| line.starts_with([' ', '\t']);
-    let header = |line: &str| {
-        let (targets, rest) = line.split_once(':').filter(|_| !indented(line) && !line.starts_with(['#', '.']))?;
-        (!rest.starts_with('=')).then(|| (targets.to_owned(), rest.to_owned()))
-    };
-    let rules: Vec<(String, String)> = text.lines().filter_map(header).take(MOST).collect();
-    if rules.len() >= MOST {
-        limits::reached("too many rules to follow");
-    }
-    let mut wanted: Vec<String> = goals.iter().map(|goal| (*goal).to_owned()).collect();
-    if wanted.is_empty() {
-        let first = rules.first().map(|(targets, _)| targets.split_whitespace().next().unwrap_or_default());
-        wanted.extend(first.map(str::to_owned));
-    }
-    let mut seen = BTreeSet::new();
-    while let Some(goal) = wanted.pop() {
-        if seen.len() >= MOST || !seen.insert(goal.clone()) {
-            continue;
-        }
-        for (_, needs) in rules.iter().filter(|(targets, _)| targets.split_whitespace().any(|target| target == goal)) {
-            let needs = needs.split(';').next().unwrap_or_default();
-            wanted.extend(needs.split_whitespace().map(str::to_owned));
-        }
-    }
-    let mut result = String::new();
-    let mut inside = true;
-    for line in text.lines() {
-        if let Some((targets, _)) = header(line) {
-            inside = targets.split_whitespace().any(|target| seen.contains(target) || target.contains(['%', '$']));
-        }
-        if inside {
-            if indented(line) {
-                result.push('\t');
-            }
-            result.push_str(line.trim_start());
-            result.push('\n');
-        }
-    }
-    result
 }

@@ -1,6 +1,7 @@
 //! Which effects lose something, and which losses a copy restores.
 
 mod git;
+mod unseen;
 
 use super::*;
 use crate::analysis::empty;

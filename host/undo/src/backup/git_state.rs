@@ -11,10 +11,10 @@ use guard_platform::paths::{from_git, native, slashed};
 use guard_sdk::git::UNDER_WAY;
 
 use super::git_folders::{clean, deinit, exclude_folders, real_link_path, remove_worktree, update_submodules};
-use super::references::{is_oid, lost_references, missing_worktrees, pruned_prefixes, stashes};
+use super::references::{is_oid, lost_references, mirrored_prefixes, missing_worktrees, pruned_prefixes, stashes};
 use super::{add_replaced, add_tree, path_loss};
 use crate::gather::{Gatherer, SkipReason};
-use crate::git::{Git, Repository, SYMBOLIC};
+use crate::git::{Git, PINS, Repository, SYMBOLIC};
 use crate::index::Index;
 use crate::manifest::{GitState, LossKind};
 
@@ -106,6 +106,13 @@ pub(super) fn gather(
         if loss.operation == "git.refs" && loss.refs.is_empty() {
             return Ok(Vec::new());
         }
+    }
+    if loss.refs.iter().any(|name| name == "refs/remotes/") {
+        let mirrored = mirrored_prefixes(&git);
+        if mirrored.iter().any(|prefix| PINS.starts_with(prefix.as_str())) {
+            gatherer.report_excluded(format!("{root}: a remote prunes all references, even those of undo"));
+        }
+        loss.refs.extend(mirrored);
     }
     let state = state_before(gatherer, &loss, &repository, (&git, &folder))?;
     Ok(state.into_iter().map(|state| GitState { root: root.clone(), ..state }).collect())

@@ -146,6 +146,14 @@ pub(super) fn pruned_prefixes(git: &Git<'_>, repository: &Repository) -> Vec<Str
     folders
 }
 
+/// Returns the prefixes of the references that remotes update, outside of the usual folders.
+pub(super) fn mirrored_prefixes(git: &Git<'_>) -> Vec<String> {
+    let all = git.text(&["config", "--get-regexp", r"^remote\..*\.fetch$"]).unwrap_or_default();
+    let targets = all.lines().filter_map(|line| line.rsplit_once(':')).map(|(_, target)| target);
+    let prefixes = targets.map(|target| target.split('*').next().unwrap_or_default().to_owned());
+    prefixes.filter(|prefix| !prefix.starts_with("refs/remotes/") && !prefix.is_empty()).collect()
+}
+
 /// Returns the repository's records of linked work trees that no longer exist: their folders and commits.
 pub(super) fn missing_worktrees(repository: &Repository) -> Vec<(PathBuf, String)> {
     let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default().trim().to_owned();

@@ -86,8 +86,15 @@ impl Gatherer {
         };
         let rules = self.rules(Some(repository), start.parent().unwrap_or(start));
         let mut open = vec![(start.to_path_buf(), 0)];
-        let mut rules_of =
-            Walk { top: "", why: LossKind::Deleted, name: None, rules, repository: Some(repository.clone()) };
+        let mut rules_of = Walk {
+            top: "",
+            why: LossKind::Deleted,
+            is_in_place: false,
+            follows_links: false,
+            name: None,
+            rules,
+            repository: Some(repository.clone()),
+        };
         while let Some((folder, depth)) = open.pop() {
             rules_of.rules = self.rules(Some(repository), &folder);
             for (path, data) in self.children(&folder, depth)? {

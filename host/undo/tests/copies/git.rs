@@ -276,3 +276,24 @@ fn a_repository_comes_back_with_its_objects() {
     world.restore(&manifest);
     assert_eq!((world.git(&["rev-parse", "HEAD"]), world.git(&["status", "--porcelain"])), (head, String::new()));
 }
+
+#[test]
+fn files_that_a_filter_changes_are_copied() {
+    let world = World::repository();
+    let letters = "tr a-z b-za";
+    world.git(&["config", "filter.shift.clean", letters]);
+    world.git(&["config", "filter.shift.smudge", "tr b-za a-z"]);
+    world.write(".gitattributes", "many/*.x filter=shift\n");
+    for number in 0..100 {
+        world.write(&format!("many/{number}.x"), &format!("abc {number}\n"));
+    }
+    std::thread::sleep(Duration::from_millis(30));
+    world.git(&["add", "."]);
+    world.git(&["commit", "-qm", "many"]);
+    assert_eq!(world.git(&["show", ":many/1.x"]), "bcd 1");
+    let before = world.tree();
+    let manifest = world.kept(vec![world.loss("many", How::Delete)]);
+    fs::remove_dir_all(world.path("many")).unwrap();
+    world.restore(&manifest);
+    assert_eq!(world.tree(), before);
+}

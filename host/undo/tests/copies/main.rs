@@ -3,6 +3,7 @@
 mod extents;
 mod git;
 mod limits;
+mod links;
 mod references;
 mod rehearsal;
 mod settings;

@@ -229,3 +229,23 @@ fn a_stash_comes_back_that_was_popped() {
     assert_eq!((content(&world.tree()), world.git(&["stash", "list", "--format=%H"])), (content(&tree), stash));
     assert_eq!(world.keep(vec![loss(&world, "git.refs", &[], &["absent"])]).kept, BackupCoverage::Whole);
 }
+
+#[test]
+fn a_mirror_that_prunes_takes_the_references_of_undo() {
+    let world = World::repository();
+    let prune = || {
+        let Loss::Git(loss) = world.git_loss("git.remote", "origin") else { panic!() };
+        Loss::Git(GitLoss { refs: vec!["refs/remotes/".to_owned()], ..loss })
+    };
+    world.git(&["config", "remote.origin.fetch", "+refs/*:refs/*"]);
+    assert_eq!(world.keep(vec![prune()]).kept, BackupCoverage::Partly);
+    // The branches here are pruned, too.
+    world.git(&["config", "remote.origin.fetch", "+refs/heads/*:refs/heads/*"]);
+    world.git(&["branch", "mine"]);
+    let manifest = world.kept(vec![prune()]);
+    world.git(&["branch", "-D", "mine"]);
+    world.restore(&manifest);
+    assert!(world.git(&["branch", "--list", "mine"]).contains("mine"));
+    world.git(&["config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"]);
+    assert_ne!(world.keep(vec![prune()]).kept, BackupCoverage::Partly);
+}

@@ -158,9 +158,9 @@ fn apply(found: &mut Vec<Found>, program: &str, does: CallEffect, arguments: &st
     let second = || paths::read(rest.trim_start().strip_prefix(',')?).map(|(path, _)| path);
     match does {
         CallEffect::Read => found.push(Found::Read(path)),
-        CallEffect::Write => found.push(Found::Write(path)),
+        CallEffect::Write | CallEffect::Empty => found.push(Found::Write(path)),
         CallEffect::Delete => found.push(Found::Delete(path)),
-        CallEffect::Empty | CallEffect::Change => {}
+        CallEffect::Change => {}
         CallEffect::DeleteTree => found.push(Found::DeleteTree(path)),
         CallEffect::Copy | CallEffect::Move => {
             found.push(if matches!(does, CallEffect::Copy) { Found::Read(path) } else { Found::Delete(path) });
@@ -320,6 +320,8 @@ mod tests {
             ("perl", "open my $f, '>>:utf8', 'a'", "writes a"),
             ("perl", "open F, \">$ENV{HOME}/a\"", "writes $HOME/a"),
             ("perl", "open(F, '> a') or die", "writes a"),
+            ("perl", "truncate 'a', 0", "writes a"),
+            ("ruby", "File.truncate('a', 0)", "writes a"),
             ("perl", "unlink 'a'", "deletes a"),
             ("perl", "print do 'a'", "reads a"),
         ] {

@@ -1,5 +1,6 @@
 //! The targets of copies, moves and links. A target that is or may be a folder gets a file for each source.
 
+use super::backups::{copy_suffix, write_backup};
 use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
 use crate::run::{Run, path};
@@ -17,6 +18,8 @@ pub(super) struct Target<'a, 'p> {
     pub(super) each: bool,
     /// Whether files in a tree replace files of the same names.
     replaces: bool,
+    /// The suffix of the backups of replaced files, if any.
+    suffix: Option<String>,
 }
 
 /// Whether the target is a folder, according to the text.
@@ -48,6 +51,7 @@ pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target
             keeps_folders,
             each: false,
             replaces,
+            suffix: copy_suffix(parsed),
         });
     }
     let (last, sources) = parsed.operands.split_last()?;
@@ -60,7 +64,8 @@ pub(super) fn of<'a, 'p>(run: &Run<'a>, parsed: &'p Parsed<'a>) -> Option<Target
     } else {
         Folder::Perhaps
     };
-    Some(Target { sources, place: last.clone(), folder, tree, keeps_folders, each: false, replaces })
+    let suffix = copy_suffix(parsed);
+    Some(Target { sources, place: last.clone(), folder, tree, keeps_folders, each: false, replaces, suffix })
 }
 
 /// Returns whether an option keeps existing files, or prompts before replacing them.
@@ -74,7 +79,7 @@ pub(super) fn keeps_files(run: &Run<'_>, parsed: &Parsed<'_>) -> bool {
 pub(super) fn perhaps_in<'a, 'p>(source: &'p Operand<'a>, place: Operand<'a>) -> Target<'a, 'p> {
     let folder = if is_folder(&place.text) { Folder::Surely } else { Folder::Perhaps };
     let sources = std::slice::from_ref(source);
-    Target { sources, place, folder, tree: true, keeps_folders: false, each: false, replaces: false }
+    Target { sources, place, folder, tree: true, keeps_folders: false, each: false, replaces: false, suffix: None }
 }
 
 /// Returns whether this text can only name a folder.
@@ -102,6 +107,7 @@ impl<'a> Target<'a, '_> {
         if let Some(from) = opened.next().and_then(|source| self.origin(run, source)) {
             whole = whole.tag("merged-from", &from);
         }
+        self.write_backup(run, &self.place);
         run.write_as(&self.place, whole);
         if self.each {
             run.emit_on(Draft::many_to_one(), &self.place);
@@ -126,8 +132,16 @@ impl<'a> Target<'a, '_> {
             if let Some(from) = self.origin(run, source).filter(|_| !source.word.glob) {
                 draft = draft.tag("merged-from", &from);
             }
+            self.write_backup(run, &inner);
             let unsure = perhaps && !self.place.word.glob;
             run.write_as(&inner, if unsure { draft.tag("into", &self.place.text) } else { draft });
+        }
+    }
+
+    /// Adds the write of the backup of a file that the command replaces.
+    fn write_backup(&self, run: &mut Run<'_>, file: &Operand<'_>) {
+        if let Some(suffix) = self.suffix.as_ref().filter(|_| !is_folder(&file.text)) {
+            write_backup(run, file, suffix);
         }
     }
 

@@ -3,14 +3,39 @@
 use super::operands::may_be_name;
 use crate::draft::Draft;
 use crate::options::{Operand, Parsed};
-use crate::run::Run;
+use crate::run::{Run, here};
 
 /// Adds the write of the output file. With `--no-index`, the operands are ordinary files, which are read.
 fn output<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    parsed.values("o", "output").for_each(|file| run.write(&file));
+    parsed.values("o", "output").for_each(|file| written(run, &file));
     if parsed.is("", "no-index") {
         parsed.operands.iter().for_each(|file| run.read(file));
     }
+}
+
+/// Adds the write of a file that git doesn't track for this command.
+fn written(run: &mut Run<'_>, file: &Operand<'_>) {
+    run.write_as(file, Draft::notable("write", "fs.write").tag("by", "git").flag("output", true));
+}
+
+/// `git format-patch`, which writes a file for each commit.
+pub(super) fn format_patch<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("", "output").for_each(|file| written(run, &file));
+    if parsed.is("", "stdout") || parsed.is("", "output") {
+        return;
+    }
+    let folder = parsed.value("o", "output-directory");
+    folder.iter().for_each(|folder| written(run, folder));
+    let here = here();
+    let folder = folder.unwrap_or_else(|| Operand::of(&here));
+    let path = format!("{}/*.patch", folder.text.trim_end_matches('/'));
+    let draft = Draft::notable("write", "fs.write").tag("by", "git").flag("output", true).flag("tree", true);
+    run.write_as(&folder.renamed(path), draft.certain(false));
+}
+
+/// `git fast-export`
+pub(super) fn fast_export<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    parsed.values("", "export-marks").for_each(|file| written(run, &file));
 }
 
 /// Returns the operands that can only be files: those after `--`, and those that start like a path.
@@ -99,7 +124,7 @@ pub(super) fn archive<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 pub(super) fn bundle<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.text(0) == "create" {
-        parsed.from(1).iter().take(1).for_each(|file| run.write(file));
+        parsed.from(1).iter().take(1).for_each(|file| written(run, file));
     }
 }
 

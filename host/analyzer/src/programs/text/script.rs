@@ -7,6 +7,7 @@ use crate::languages::pieces::Pieces;
 use crate::languages::with_options::ProgramText;
 use crate::languages::{awk, sed as script};
 use crate::options::{Operand, Parsed};
+use crate::programs::files::backups;
 use crate::run::{Run, searches};
 use crate::wrappers::shells::is_input;
 
@@ -32,7 +33,9 @@ pub(super) fn sed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             script::Action::RunsLines => started(run, &Pieces::unknown()),
         }
     }
+    let suffix = backups::in_place_suffix(run);
     for file in parsed.from(given.operands) {
+        suffix.iter().for_each(|suffix| backups::write_backup(run, file, suffix));
         if in_place && keeps_nothing {
             run.empty(file, Draft::notable("write", "fs.write").tag("by", "sed"));
         } else if in_place {
@@ -109,8 +112,12 @@ fn read(run: &mut Run<'_>, given: &ProgramText<'_>, pieces: &Pieces) {
 }
 
 fn write(run: &mut Run<'_>, given: &ProgramText<'_>, pieces: &Pieces, by: &str) {
-    if let Some(word) = name(given, pieces) {
-        let certain = by != "sed";
+    let (word, is_known) = match name(given, pieces) {
+        Some(word) => (word, true),
+        None => (Word { dynamic: true, ..pieces.word() }, false),
+    };
+    if !word.text.is_empty() {
+        let certain = by != "sed" && is_known;
         run.write_as(&Operand::of(&word), Draft::notable("write", "fs.write").tag("by", by).certain(certain));
     }
 }

@@ -179,8 +179,14 @@ impl Walker {
     fn modules_of_node(&mut self, names: impl Iterator<Item = String>, given: &[Word]) -> Vec<Started> {
         let mut found: Vec<_> = names.filter_map(|name| self.running_name(&name)).take(SCRIPTS).collect();
         found.extend(given.iter().filter_map(|file| self.running_file(file)).take(SCRIPTS.saturating_sub(found.len())));
-        let start =
-            |(path, content)| Started { name: path, argv: reader("node"), content, sure: false, is_given: false };
+        let start = |(path, content)| Started {
+            name: path,
+            argv: reader("node"),
+            content,
+            sure: false,
+            is_given: false,
+            folder: None,
+        };
         found.into_iter().map(start).collect()
     }
 }
@@ -197,7 +203,7 @@ fn loaded(path: String, content: crate::walk::content::Content) -> Started {
         name if name.starts_with("python") => reader(LOADED),
         name => reader(name),
     };
-    Started { name: path, argv, content, sure: false, is_given: false }
+    Started { name: path, argv, content, sure: false, is_given: false, folder: None }
 }
 
 /// Returns the words at these keys: for JSON, in the tool's section of a package manifest, otherwise on the line and in

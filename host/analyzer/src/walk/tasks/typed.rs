@@ -31,7 +31,7 @@ impl Walker {
                 content.text.text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
             let text = lines.take(MOST).map(|line| format!("tmux {line}\n")).collect::<String>();
             let content = Content { text: literal(&text), is_excerpt: true, ..content };
-            found.push(Started { name, argv: Vec::new(), content, sure: false, is_given: false });
+            found.push(Started { name, argv: Vec::new(), content, sure: false, is_given: false, folder: None });
         }
         if let Some(file) = behind(&["load-buffer", "loadb"]) {
             // Text that the script didn't write isn't treated as commands.
@@ -47,6 +47,7 @@ impl Walker {
                 content,
                 sure: false,
                 is_given: false,
+                folder: None,
             }));
         }
         found

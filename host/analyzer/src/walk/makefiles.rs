@@ -1,0 +1,273 @@
+//! Makefiles: the recipes that some goals reach, with plain variables expanded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use guard_sdk::syntax::Word;
+
+use crate::limits;
+use crate::wrappers::shells::is_shell;
+
+/// The maximum number of rules in a makefile, and of goals that they reach.
+const MOST: usize = 256;
+
+/// A shell variable that no text sets. It replaces automatic variables, whose values are only known at run time.
+const AUTOMATIC: &str = "${_}";
+
+/// The recipes that some goals reach.
+pub(super) struct Recipes {
+    pub(super) text: String,
+    /// Whether `make` runs exactly these commands. Otherwise a variable or the shell may differ.
+    pub(super) is_certain: bool,
+}
+
+/// Returns the recipes of a makefile that these goals reach.
+pub(super) fn recipes(text: &str, words: &[Word], goals: &[&str]) -> Recipes {
+    let text = with_tabs(&joined_lines(text));
+    let plain = reached(&text, goals);
+    let variables = Variables::read(&text, words);
+    let is_certain = !changes_shell(&text) && !recipe_lines(&plain).any(|line| variables.is_doubtful_in(line));
+    Recipes { text: with_automatic(&reached(&expanded(&text, words), goals)), is_certain }
+}
+
+/// Returns the recipes of a justfile that these goals reach.
+pub(super) fn recipes_of_just(text: &str, words: &[Word], goals: &[&str]) -> Recipes {
+    let text = reached(&expanded(text, words), goals);
+    // Interpolations, and settings and attributes that change the folder or the shell.
+    let is_certain = !["{{", "working-directory", "no-cd", "#!", "set shell"].iter().any(|part| text.contains(part));
+    Recipes { text, is_certain }
+}
+
+/// Joins the lines that end with a backslash with the next one.
+fn joined_lines(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut is_recipe = false;
+    let mut is_continued = false;
+    for line in text.lines() {
+        if is_continued {
+            // The shell joins a recipe's lines, without the tab. `make` joins others with a space.
+            let rest = if is_recipe { line.strip_prefix('\t').unwrap_or(line) } else { line.trim_start() };
+            joined.push_str(rest);
+        } else {
+            is_recipe = line.starts_with('\t');
+            joined.push_str(line);
+        }
+        is_continued = joined.ends_with('\\');
+        if is_continued {
+            joined.pop();
+            joined.push_str(if is_recipe { "" } else { " " });
+        } else {
+            joined.push('\n');
+        }
+    }
+    joined
+}
+
+/// Replaces the character that begins recipe lines with a tab.
+fn with_tabs(text: &str) -> String {
+    let set = text.lines().find_map(|line| assignment(line.trim()).filter(|set| set.name == ".RECIPEPREFIX"));
+    let Some(prefix) = set.and_then(|set| set.value.chars().next()) else { return text.to_owned() };
+    let line = |line: &str| line.strip_prefix(prefix).map_or_else(|| line.to_owned(), |rest| format!("\t{rest}"));
+    text.lines().map(|it| line(it) + "\n").collect()
+}
+
+/// Replaces automatic variables such as `$@` and `$<`.
+fn with_automatic(text: &str) -> String {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        let (before, found) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        result.push_str(before);
+        let next = found.chars().nth(1).unwrap_or_default();
+        let width = 1 + next.len_utf8();
+        let taken = match next {
+            '<' | '^' | '+' | '|' | '%' | '?' | '*' | '@' => {
+                result.push_str(AUTOMATIC);
+                width
+            }
+            '$' => {
+                result.push_str("$$");
+                width
+            }
+            _ => {
+                result.push('$');
+                1
+            }
+        };
+        rest = found.get(taken..).unwrap_or_default();
+    }
+    result.push_str(rest);
+    result
+}
+
+/// A line that sets a variable.
+struct Assignment<'t> {
+    name: &'t str,
+    value: &'t str,
+    /// Whether the line only sets this value: `NAME = VALUE` or `NAME := VALUE`.
+    is_plain: bool,
+}
+
+fn assignment(line: &str) -> Option<Assignment<'_>> {
+    let (left, value) = line.split_once('=')?;
+    let words = left.trim_end_matches([':', '?', '+', '!', ' ', '\t']);
+    let name = words.rsplit([' ', '\t', ':', '(']).next().unwrap_or(words);
+    let is_plain = words == name && !left.contains(['?', '+', '!']) && !value.contains(['#', '$']);
+    (!name.is_empty()).then_some(Assignment { name, value: value.trim(), is_plain })
+}
+
+/// The variables of a makefile whose values are doubtful, because several lines, conditions, other files or the
+/// environment may set them.
+struct Variables<'t> {
+    doubtful: BTreeSet<&'t str>,
+    plain: BTreeSet<&'t str>,
+    /// Whether any variable may have another value.
+    are_all_doubtful: bool,
+    /// Names set on the command line, which take precedence.
+    given: BTreeSet<&'t str>,
+}
+
+impl<'t> Variables<'t> {
+    fn read(text: &'t str, words: &'t [Word]) -> Self {
+        let given = words.iter().filter_map(|word| Some(word.text.split_once('=')?.0.trim_end_matches(':')));
+        let given: BTreeSet<&str> = given.filter(|_| !text.contains("override")).collect();
+        let is_environment = |word: &Word| {
+            matches!(word.text.as_str(), "-e" | "--environment-overrides") || word.text.starts_with("--eval")
+        };
+        let mut found = Variables {
+            doubtful: BTreeSet::new(),
+            plain: BTreeSet::new(),
+            are_all_doubtful: text.contains("$(eval") || words.iter().any(is_environment),
+            given,
+        };
+        let mut depth = 0_usize;
+        for line in text.lines().filter(|line| !line.starts_with(['\t', '#'])).map(str::trim) {
+            let first = line.split_whitespace().next().unwrap_or_default();
+            match first {
+                "ifeq" | "ifneq" | "ifdef" | "ifndef" => depth += 1,
+                "endif" => depth = depth.saturating_sub(1),
+                "define" | "undefine" => found.doubtful.extend(line.split_whitespace().nth(1)),
+                "include" | "-include" | "sinclude" => found.are_all_doubtful = true,
+                _ => found.add(assignment(line), depth > 0),
+            }
+        }
+        found
+    }
+
+    fn add(&mut self, set: Option<Assignment<'t>>, is_conditional: bool) {
+        let Some(set) = set else { return };
+        if !set.is_plain || is_conditional || !self.plain.insert(set.name) {
+            self.doubtful.insert(set.name);
+        }
+    }
+
+    /// Returns whether a recipe's line uses a doubtful value.
+    fn is_doubtful_in(&self, line: &str) -> bool {
+        line.match_indices('$').any(|(at, _)| {
+            let rest = line.get(at + 1..).unwrap_or_default();
+            let braced = rest.strip_prefix(['(', '{']);
+            let end = braced.and_then(|inner| inner.find([')', '}', ':', ' ']));
+            let first = rest.chars().next().map_or(0, char::len_utf8);
+            let name = match (braced, end) {
+                (Some(inner), Some(end)) => inner.get(..end),
+                _ => rest.get(..first),
+            };
+            let name = name.unwrap_or_default();
+            let is_set = self.plain.contains(name) || self.doubtful.contains(name);
+            is_set && !self.given.contains(name) && (self.are_all_doubtful || self.doubtful.contains(name))
+        })
+    }
+}
+
+/// Returns the lines of a makefile with commands.
+fn recipe_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| line.strip_prefix('\t').or_else(|| Some(line.split_once(':')?.1.split_once(';')?.1)))
+}
+
+/// Returns whether the recipes run in another kind of shell, or all lines of a recipe in one.
+fn changes_shell(text: &str) -> bool {
+    let changes = |set: Assignment<'_>| match set.name {
+        "SHELL" => {
+            !is_shell(set.value.split_whitespace().last().and_then(|path| path.rsplit('/').next()).unwrap_or(""))
+        }
+        // An option of the shell, such as `-O dotglob`.
+        ".SHELLFLAGS" => set.value.contains(['O', 'B']),
+        _ => false,
+    };
+    let lines = || text.lines().map(str::trim);
+    lines().any(|line| line.starts_with(".ONESHELL")) || lines().filter_map(assignment).any(changes)
+}
+
+/// Expands the plain variables of a makefile. Other variables are only known at run time.
+fn expanded(text: &str, words: &[Word]) -> String {
+    let is_name =
+        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let set = text.lines().filter(|line| !line.starts_with(['\t', ' ', '#'])).filter_map(|line| {
+        let (name, value) = line.split_once('=')?;
+        let name = name.trim_end_matches([':', '?', ' ']);
+        (is_name(name) && !value.contains('$')).then(|| (name, value.trim()))
+    });
+    // The command line's values take precedence.
+    let given = words.iter().filter_map(|word| word.text.split_once('=')).filter(|(name, _)| is_name(name));
+    let values: BTreeMap<&str, &str> = set.take(MOST).chain(given).collect();
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("$(").into_iter().chain(rest.find("${")).min() {
+        let (before, found) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        result.push_str(before);
+        let name = found.get(2..).and_then(|found| found.split([')', '}']).next()).unwrap_or_default();
+        let is_plain = !before.ends_with('$') && is_name(name);
+        let value = values.get(name).copied().or((name == "MAKE").then_some("make"));
+        match value.filter(|_| is_plain) {
+            Some(value) => result.push_str(value),
+            None if is_plain => result.extend(["${", name, "}"]),
+            None => result.push_str(found.get(..2).unwrap_or_default()),
+        }
+        rest = found.get(if is_plain { name.len() + 3 } else { 2 }..).unwrap_or_default();
+    }
+    result.push_str(rest);
+    result
+}
+
+/// Returns the rules of a makefile that these goals, or the first goal, reach, and the text outside rules. Recipes get
+/// a leading tab, as in `make`, regardless of their original prefix.
+fn reached(text: &str, goals: &[&str]) -> String {
+    let indented = |line: &str| line.starts_with([' ', '\t']);
+    let header = |line: &str| {
+        let (targets, rest) = line.split_once(':').filter(|_| !indented(line) && !line.starts_with(['#', '.']))?;
+        (!rest.starts_with('=')).then(|| (targets.to_owned(), rest.to_owned()))
+    };
+    let rules: Vec<(String, String)> = text.lines().filter_map(header).take(MOST).collect();
+    if rules.len() >= MOST {
+        limits::reached("too many rules to follow");
+    }
+    let mut wanted: Vec<String> = goals.iter().map(|goal| (*goal).to_owned()).collect();
+    if wanted.is_empty() {
+        let first = rules.first().map(|(targets, _)| targets.split_whitespace().next().unwrap_or_default());
+        wanted.extend(first.map(str::to_owned));
+    }
+    let mut seen = BTreeSet::new();
+    while let Some(goal) = wanted.pop() {
+        if seen.len() >= MOST || !seen.insert(goal.clone()) {
+            continue;
+        }
+        for (_, needs) in rules.iter().filter(|(targets, _)| targets.split_whitespace().any(|target| target == goal)) {
+            let needs = needs.split(';').next().unwrap_or_default();
+            wanted.extend(needs.split_whitespace().map(str::to_owned));
+        }
+    }
+    let mut result = String::new();
+    let mut inside = true;
+    for line in text.lines() {
+        if let Some((targets, _)) = header(line) {
+            inside = targets.split_whitespace().any(|target| seen.contains(target) || target.contains(['%', '$']));
+        }
+        if inside {
+            if indented(line) {
+                result.push('\t');
+            }
+            result.push_str(line.trim_start());
+            result.push('\n');
+        }
+    }
+    result
+}
