@@ -277,7 +277,7 @@ fn no_allow_is_offered_for_a_question_of_a_managed_policy() {
         "tool_name": "Bash", "tool_input": { "command": "git push" },
     });
     let ended = machine.given("", &["hook", "claude"], &payload.to_string());
-    assert!(ended.stdout.contains("Only /etc/guard-host/guard.toml can end this question"), "{ended:?}");
+    assert!(ended.stdout.contains("Only /etc/guard-host/guard.toml can stop this prompt"), "{ended:?}");
     assert!(!ended.stdout.contains("allow --last"), "{ended:?}");
 }
 
