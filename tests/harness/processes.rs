@@ -22,10 +22,10 @@ const ASKED: &str = "`git push origin main` needs confirmation (a push to a remo
 const ALLOW: &str = "\n\nTo stop being asked, the user runs: guard-host allow --last";
 /// The end of a prompt for a person.
 const ALLOW_LINES: &str = "\n\nTo stop being asked, run:\nguard-host allow --last";
-const APPROVE: &str =
-    "\n\nIf no prompt appears, ask the user to run:\nguard-host confirm 'git push origin main'";
+const APPROVE: &str = "\n\nIf no prompt appears, ask the user to run:\nguard-host confirm 'git push origin main'";
 const LAST: &str = "\n\nOnly a person can run it, in a terminal.";
-const CONFIRM: &str = "\nTo proceed, the user runs this in a terminal, then you try again:\nguard-host confirm 'git push origin main'";
+const CONFIRM: &str =
+    "\nTo proceed, the user runs this in a terminal, then you try again:\nguard-host confirm 'git push origin main'";
 
 #[derive(Deserialize)]
 struct Processes {
