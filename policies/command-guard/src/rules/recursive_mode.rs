@@ -82,11 +82,15 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return Some(Hit::new(Outcome::Ask, effect, why, "name the file you mean, and say who needs it"));
     }
     if effect.tag("recursive").is_none() {
-        let why = "programs that use the directory fail when its mode or owner is wrong";
+        let is_opened = grants('w') || effect.tag("mode").is_some_and(is_world_writable);
+        let why = match is_opened {
+            true => "lets other users change it",
+            false => "programs that use it fail when its mode or owner is wrong",
+        };
         let is_extreme = effect.tag("mode").is_some_and(|mode| matches!(mode, "000" | "0" | "777" | "a+rwx" | "o+w"));
         let far = match blast_radius(effect, view) {
             BlastRadius::Root | BlastRadius::System => true,
-            _ if is_of_system(effect) && (grants('w') || effect.tag("mode").is_some_and(is_world_writable)) => true,
+            _ if is_of_system(effect) && is_opened => true,
             _ if effect.operation == "fs.owner" && view.settings.files.find_secret(effect).is_some_and(|entry| entry.starts_with('/')) => true,
             BlastRadius::Home => is_extreme,
             BlastRadius::WorkingDirectory | BlastRadius::Part => false,
