@@ -5,7 +5,11 @@ type Remediation = (&'static str, &'static str, &'static str);
 
 /// Sorted by operation, for a binary search. A test checks the order.
 const REMEDIATIONS: &[Remediation] = &[
-    ("execute.helper", "nothing yet: a program that isn't visible in the command would run", "name the program in a command of its own"),
+    (
+        "execute.helper",
+        "nothing yet: a program that isn't visible in the command would run",
+        "name the program in a command of its own",
+    ),
     (
         "execute.served",
         "nothing yet: everyone who connects could run commands here",
@@ -44,11 +48,7 @@ const REMEDIATIONS: &[Remediation] = &[
     ("git.tag.move", "the tag's old commit, which a release may use", "see it with `git show TAG`"),
     ("git.worktree.remove", "changes in that worktree that are in no commit", "see them with `git -C FOLDER status`"),
     ("graph.delete", "nodes and relations of the graph", "count them first with the same `MATCH`"),
-    (
-        "http.delete",
-        "the resource at that address, perhaps without a copy",
-        "look at it first with a GET request",
-    ),
+    ("http.delete", "the resource at that address, perhaps without a copy", "look at it first with a GET request"),
     ("mongo.delete", "documents of the collection", "count them first with `countDocuments`"),
     ("mongo.drop-collection", "the collection with all its documents", "count them first with `countDocuments`"),
     ("mongo.drop-database", "the database with all its collections", "list them first with `show collections`"),
@@ -90,11 +90,7 @@ const REMEDIATIONS: &[Remediation] = &[
     ("sql.drop-partition", "every row of the partition", "count its rows first, and save them"),
     ("sql.drop-role", "the access of people and programs", "list what the role owns first"),
     ("sql.execute-program", "nothing yet: a program runs as the database's user", "ask the user to run it"),
-    (
-        "sql.grant",
-        "nothing yet: an account gets full access",
-        "say which rights it needs, and ask the user for those",
-    ),
+    ("sql.grant", "nothing yet: an account gets full access", "say which rights it needs, and ask the user for those"),
     (
         "sql.protection-off",
         "the checks that triggers, rules or row policies make",
@@ -134,11 +130,7 @@ const REMEDIATIONS: &[Remediation] = &[
         "see what is there with the program's `list` or `status` command",
     ),
     ("vcs.discard", "changes that are in no commit", "see them first with the program's `diff` command"),
-    (
-        "vcs.history.rewrite",
-        "commits, or the link to other clones",
-        "see them first with the program's `log` command",
-    ),
+    ("vcs.history.rewrite", "commits, or the link to other clones", "see them first with the program's `log` command"),
     (
         "vcs.push.force",
         "the server's single line of history: others get a second head",
