@@ -108,7 +108,7 @@ fn a_registration_for_every_user_is_healthy_and_comes_out_again() {
     machine.done(&["uninstall", "claude", "--managed"]);
     assert!(!machine.0.path("etc/claude-code").exists());
     let (exit, problems) = machine.problems();
-    assert!(exit == 69 && problems[0].contains("does not ask this program"), "{problems:#?}");
+    assert!(exit == 69 && problems[0].contains("does not run guard-host"), "{problems:#?}");
 }
 
 #[test]
@@ -382,7 +382,7 @@ fn where_nothing_can_be_written_each_reason_has_its_own_remedy() {
             );
         }
         let (_, said) = run(&["doctor"]);
-        assert!(!said.contains("remedy: run `guard-host cache warm`"), "it can't: {said}");
+        assert!(!said.contains("hint: run `guard-host cache warm`"), "it can't: {said}");
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
     if let Some((text, hint)) = decider {
         print::note(&format!("warning: {text}, and its asks and denies aren't paused; {hint}"));
     }
-    print::line("`guard-host pause --end` ends it before")?;
+    print::line("to resume now: `guard-host pause --end`")?;
     Ok(Exit::Success)
 }
 
@@ -101,11 +101,16 @@ fn length(text: &str) -> anyhow::Result<SignedDuration> {
     // Only a number with a unit is accepted, unlike in `--since`.
     let is_span = text.ends_with(|unit: char| unit.is_ascii_alphabetic());
     let length = Some(text).filter(|_| is_span).and_then(|text| moment(text, now, &TimeZone::UTC));
-    match length.map(|begin| now.duration_since(begin)) {
+    let length = length.map(|begin| now.duration_since(begin));
+    match length {
         Some(length) if length.is_positive() && length <= LONGEST => Ok(length),
         _ => {
+            let text = match length {
+                Some(length) if length > LONGEST => format!("`{text}` is too long"),
+                _ => format!("`{text}` isn't a duration"),
+            };
             let hint = "give a number with a unit, such as `90s`, `10m` or `2h`, up to `24h`";
-            Err(exit_error(Exit::Usage, format!("`{text}` isn't a duration"), hint))
+            Err(exit_error(Exit::Usage, text, hint))
         }
     }
 }
