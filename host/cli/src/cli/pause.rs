@@ -62,17 +62,17 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
     let ends = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system());
     let is_today = ends.date() == Timestamp::now().to_zoned(TimeZone::system()).date();
     let ends = ends.strftime(if is_today { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" });
-    let outcomes = if args.all { "asks and denies" } else { "asks" };
+    let outcomes = if args.all { "prompts and denials" } else { "prompts" };
     let here = if decider.is_some() { " on this machine" } else { "" };
     print::line(&format!("{outcomes} of {what}{here} are paused until {ends}"))?;
     if !args.all {
-        print::line("denies stay; `--all` pauses them as well")?;
+        print::line("denied calls stay blocked; `--all` pauses denials as well")?;
     }
     if !kept.is_empty() {
-        print::line(&format!("as before: {}", names(&kept)))?;
+        print::line(&format!("not paused: {}", names(&kept)))?;
     }
     if let Some((text, hint)) = decider {
-        print::note(&format!("warning: {text}, and its asks and denies aren't paused; {hint}"));
+        print::note(&format!("warning: {text}, and its prompts and denials aren't paused; {hint}"));
     }
     print::line("to resume now: `guard-host pause --end`")?;
     Ok(Exit::Success)

@@ -53,13 +53,14 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     }
     if effect.tag("raises").is_some() {
         let why = "lets everyone run the file with its owner's permissions";
-        return Some(Hit::new(Outcome::Ask, effect, why, "grant only the permission that is needed, for example with `chmod u+x file`"));
+        let remedy = "grant only the permission that is needed, for example with `chmod u+x file`";
+        return Some(Hit::new(Outcome::Ask, effect, why, remedy).without_summary());
     }
     if effect.tag("mode").is_some_and(opens) && !effect.target.ends_with(".pub") {
         let files = &view.settings.files;
         let folder = format!("{}/", effect.target.trim_end_matches('/'));
         if let Some(entry) = files.find_secret(effect).or_else(|| files.secret(&folder)) {
-            let why = format!("`{}` (`{entry}`) holds secrets that every user of the machine could then read", shorten(&effect.target));
+            let why = format!("`{}` (`{entry}`) can contain secrets, which every user of the machine could then read", shorten(&effect.target));
             return Some(Hit::new(Outcome::Ask, effect, why, "keep it private with `chmod 600`"));
         }
     }
