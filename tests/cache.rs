@@ -46,7 +46,7 @@ fn is_answer(ended: &ProcessOutput) {
     assert!(
         ended.reason().starts_with(
             // Without an analysis, no allow covers the call, so none is offered.
-            "the guest was asked. [shell: known]\n\nOnly the policy itself can end this question: "
+            "the guest was asked. [shell: known]\n\nOnly the policy itself can stop this prompt: "
         ),
         "{ended:?}"
     );

@@ -168,7 +168,7 @@ fn a_person_reads_lines_to_copy_and_nothing_meant_for_the_agent() {
     for agent in AGENTS.iter().filter(|agent| agent.name != "codex") {
         for command in ["git push origin topic", MANY] {
             let reason = reason(agent, command);
-            assert!(!reason.contains("confirm with user"), "{}: {reason}", agent.name);
+            assert!(!reason.contains("then you try again"), "{}: {reason}", agent.name);
             let lines: Vec<&str> = reason.lines().collect();
             let starts: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].starts_with("guard-host ")).collect();
             assert!(!starts.is_empty() && starts.iter().all(|at| at + 1 < lines.len()), "{}: {reason}", agent.name);

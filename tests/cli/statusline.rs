@@ -143,7 +143,7 @@ fn a_hook_that_covers_some_tools_or_is_switched_off_is_no_guard_that_is_on() {
     let told = line(&world, "s1");
     assert!(told.contains(".claude/settings.json` can't be read, run `guard-host doctor`"), "{told}");
     let doctor = world.run(&["doctor"], "").stdout;
-    let remedy = doctor.lines().find(|line| line.contains("remedy: ")).unwrap();
+    let remedy = doctor.lines().find(|line| line.contains("hint: ")).unwrap();
     assert!(remedy.contains("correct `") && remedy.contains("settings.json` by hand"), "{doctor}");
 }
 

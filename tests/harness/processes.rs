@@ -19,13 +19,13 @@ const DENIED: &str = "Dangerous command: `rm -rf /` (deletion of the root of the
 const ASKED: &str = "`git push origin main` needs confirmation (a push to a remote): publishes commits to \
     everyone who can read the remote. [command-guard: git-push]\n\
     Instead: list unpushed commits with `git log --oneline --branches --not --remotes`";
-const ALLOW: &str = "\n\nTo stop being asked, run: guard-host allow --last";
+const ALLOW: &str = "\n\nTo stop being asked, the user runs: guard-host allow --last";
 /// The end of a prompt for a person.
 const ALLOW_LINES: &str = "\n\nTo stop being asked, run:\nguard-host allow --last";
-const APPROVE: &str =
-    "\n\nIf no prompt appears, ask the user to run this in a terminal:\nguard-host confirm 'git push origin main'";
+const APPROVE: &str = "\n\nIf no prompt appears, ask the user to run:\nguard-host confirm 'git push origin main'";
 const LAST: &str = "\n\nOnly a person can run it, in a terminal.";
-const CONFIRM: &str = "\nTo proceed, confirm with user then run:\nguard-host confirm 'git push origin main'";
+const CONFIRM: &str =
+    "\nTo proceed, the user runs this in a terminal, then you try again:\nguard-host confirm 'git push origin main'";
 
 #[derive(Deserialize)]
 struct Processes {

@@ -144,7 +144,7 @@ fn what_was_denied_is_denied_in_other_words() {
     world.configure("[[policy]]\nname = \"command-guard\"\nsettings = { deny-patterns = [\"rm -rf data\"] }\n");
     world.write("repo/data/x", "1");
     assert_deny(&bash(&world, "s1", "rm -rf data"), &["[command-guard: "]);
-    let words = ["[session-guard: retry-after-deny]", "has the same effect as a call that"];
+    let words = ["[session-guard: retry-after-deny]", "repeats the effect of a call that"];
     assert_deny(&bash(&world, "s1", "find data -delete"), &words);
     assert_ask(&bash(&world, "s2", "find data -delete"), &[]);
     assert_ask(&bash(&world, "s1", "find other -delete"), &[]);
@@ -214,7 +214,7 @@ fn the_third_denial_of_a_rule_is_told_once() {
     let told = |number: u32| {
         let ended = bash(&world, "s1", &format!("git push --force origin main # {number}"));
         assert_deny(&ended, &["[command-guard: force-push-protected]"]);
-        ended.reason().contains("denies a third call of this session")
+        ended.reason().contains("third call of this session")
     };
     assert_eq!((1..=5).map(told).collect::<Vec<_>>(), [false, false, true, false, false]);
 }

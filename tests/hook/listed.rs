@@ -33,8 +33,7 @@ fn call(tool: &str, input: serde_json::Value) -> ProcessOutput {
 }
 
 /// Words that are only true for the default lists.
-const OF_SECRETS: [&str; 5] =
-    ["credentials", "holds secrets", "there are secrets", "file with secrets", ".env.example"];
+const OF_SECRETS: [&str; 5] = ["credentials", "its secrets", "there are secrets", "file with secrets", ".env.example"];
 const LIST: &str = "on the list of protected files in guard.toml";
 
 #[test]
@@ -69,7 +68,7 @@ fn a_file_of_a_teams_own_list_is_not_called_a_secret() {
 
 #[test]
 fn files_of_the_default_lists_keep_their_words() {
-    for (path, words) in [(".env", "it holds secrets"), ("Makefile", "it controls a build, a tool or the machine")] {
+    for (path, words) in [(".env", "its secrets"), ("Makefile", "it controls a build, a tool or the machine")] {
         let tool = if path == ".env" { "Read" } else { "Write" };
         let reason = call(tool, json!({ "file_path": path, "content": "x" })).reason();
         assert!(reason.contains(words) && !reason.contains(LIST), "{reason}");

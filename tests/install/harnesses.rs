@@ -153,7 +153,7 @@ fn each_harness_proves_a_deny_in_its_own_protocol() {
         assert_eq!(told(&findings, "registration", "ok").len(), files, "{harness}: {findings:#?}");
         done(&world, &["uninstall", harness]);
         let (exit, findings) = examine(&world, &[harness]);
-        let missing = format!("`{harness}` does not ask this program");
+        let missing = format!("`{harness}` does not run guard-host");
         assert_eq!((exit, told(&findings, "registration", "problem")), (69, vec![missing]), "{harness}");
     }
 }

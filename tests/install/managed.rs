@@ -108,7 +108,7 @@ fn a_registration_for_every_user_is_healthy_and_comes_out_again() {
     machine.done(&["uninstall", "claude", "--managed"]);
     assert!(!machine.0.path("etc/claude-code").exists());
     let (exit, problems) = machine.problems();
-    assert!(exit == 69 && problems[0].contains("does not ask this program"), "{problems:#?}");
+    assert!(exit == 69 && problems[0].contains("does not run guard-host"), "{problems:#?}");
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn no_allow_is_offered_for_a_question_of_a_managed_policy() {
         "tool_name": "Bash", "tool_input": { "command": "git push" },
     });
     let ended = machine.given("", &["hook", "claude"], &payload.to_string());
-    assert!(ended.stdout.contains("Only /etc/guard-host/guard.toml can end this question"), "{ended:?}");
+    assert!(ended.stdout.contains("Only /etc/guard-host/guard.toml can stop this prompt"), "{ended:?}");
     assert!(!ended.stdout.contains("allow --last"), "{ended:?}");
 }
 
@@ -382,7 +382,7 @@ fn where_nothing_can_be_written_each_reason_has_its_own_remedy() {
             );
         }
         let (_, said) = run(&["doctor"]);
-        assert!(!said.contains("remedy: run `guard-host cache warm`"), "it can't: {said}");
+        assert!(!said.contains("hint: run `guard-host cache warm`"), "it can't: {said}");
     }
 }
 

@@ -47,10 +47,31 @@ pub(crate) fn opinion_on_reading(opinion: Opinion, reading: &Reading, call: &Too
     for finding in &mut decision.findings {
         capped(&mut finding.outcome);
         if !opinion.of_host && rank(finding.outcome) >= rank(Outcome::Warn) {
-            finding.message = format!("{source} reads as {}: {}", reading.taken_for, finding.message);
+            let message = as_question(&finding.message, finding.outcome);
+            let message = match reading.argument.as_str() {
+                // The command is the host's own.
+                THE_NAME => without_command(&message),
+                _ => &message,
+            };
+            finding.message = format!("{source} reads as {}: {message}", reading.taken_for);
         }
     }
     Opinion { decision, ..opinion }
+}
+
+/// Rewords a policy's denial that became an ask.
+fn as_question(message: &str, outcome: Outcome) -> String {
+    if outcome != Outcome::Ask {
+        return message.to_owned();
+    }
+    let message = message.strip_prefix("Dangerous command: ").unwrap_or(message);
+    message.replacen(" never allowed: ", " need confirmation: ", 1)
+}
+
+/// Returns the reason of a message that begins with a command.
+fn without_command(message: &str) -> &str {
+    let behind = message.strip_prefix('`').and_then(|rest| rest.split_once('`'));
+    behind.and_then(|(_, behind)| behind.split_once(": ")).map_or(message, |(_, reason)| reason)
 }
 
 #[cfg(test)]

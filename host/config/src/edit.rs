@@ -119,7 +119,7 @@ impl EditError {
         match self {
             EditError::Broken(problem) => format!("nothing was changed; {}", problem.hint),
             EditError::Exists(..) => "give `--replace`, or another `--name`".to_owned(),
-            EditError::Missing(_, _, names) if names.is_empty() => "it names no policy at all".to_owned(),
+            EditError::Missing(_, _, names) if names.is_empty() => "it has no `[[policy]]` entries".to_owned(),
             EditError::Missing(_, _, names) => format!("it has: {}", names.join(", ")),
             EditError::Form(..) => "nothing was changed; edit the file by hand".to_owned(),
             EditError::Unfit(problem) => problem.hint.clone(),

@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
                         "a project's file can't switch off a policy of another file: remove the entry".to_owned()
                     }
                     Some(name) => format!("did you mean `{name}`?"),
-                    None => format!("give a component file as `source`, or one of: {}", names.join(", ")),
+                    None => format!("add `source = \"FILE.wasm\"`, or use one of: {}", names.join(", ")),
                 };
                 return Err(self.problem(&format!("there is no built-in `{builtin}`"), &hint));
             }

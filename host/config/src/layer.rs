@@ -144,7 +144,11 @@ pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem>
     match fs::metadata(file) {
         Err(_) if state == FileState::Missing => return Ok(None),
         Err(error) => return problem(error.to_string(), "make the file readable"),
-        Ok(data) if !data.is_file() => return problem("it is not a file".to_owned(), "remove it"),
+        Ok(data) if data.is_dir() => {
+            let hint = format!("name the file, for example `{}`", file.join("guard.toml").display());
+            return problem("it is a directory, not a file".to_owned(), &hint);
+        }
+        Ok(data) if !data.is_file() => return problem("it is not a regular file".to_owned(), "use a regular file"),
         // A link's target may be a secret, and error messages quote the text.
         Ok(_) if layer == Layer::Project && !lies_in_its_project(file, file) => {
             return problem("it is a link that leads out of the project".to_owned(), "put the file into the project");

@@ -44,7 +44,9 @@ pub(super) fn sort(entries: &mut Vec<Entry>, positions: &[EntryPosition], disabl
         if let Some(unknown) = position.anchors().find(|name| !is_entry(name) && !disabled.contains(name)) {
             let known: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
             let (name, known) = (&position.name, known.join(", "));
-            return Err(format!("policy `{name}` is to stand beside `{unknown}`, and its layer has only: {known}"));
+            return Err(format!(
+                "policy `{name}`: no policy `{unknown}` in its layer for `before` or `after`, only: {known}"
+            ));
         }
     }
     let (mut waiting, mut sorted): (Vec<Entry>, Vec<Entry>) =

@@ -30,7 +30,8 @@ pub fn toml_problem(layer: Layer, file: &str, text: &str, error: &toml::de::Erro
     let list = Some(message.as_str()).filter(|message| message.starts_with("invalid type: map, expected a sequence"));
     let syntax = || match list.and_then(|_| header_at(text, error.span()?.start)) {
         Some(name) => format!("`{name}` is a list: write `[[{name}]]` with two brackets"),
-        None => "write `key = value`, strings in quotes, and tables in brackets".to_owned(),
+        None => type_hint(error.message(), key_before(text, error.span().map_or(0, |span| span.start)))
+            .unwrap_or_else(|| "write `key = value`, strings in quotes, and tables in brackets".to_owned()),
     };
     let nearest = nearest_key(&message);
     let hint = nearest.clone().unwrap_or_else(syntax);
@@ -42,6 +43,35 @@ pub fn toml_problem(layer: Layer, file: &str, text: &str, error: &toml::de::Erro
         None => file.to_owned(),
     };
     Problem { layer, place, text: message, hint }
+}
+
+/// Returns the hint for a value of the wrong type, or `None` for an error in the syntax.
+fn type_hint(message: &str, key: &str) -> Option<String> {
+    let message = message.trim();
+    if message.starts_with("duplicate ") {
+        return Some("remove one of the two".to_owned());
+    }
+    let is_of_type = ["invalid type: ", "invalid value: ", "wanted "].iter().any(|start| message.starts_with(start));
+    let expected = message.rsplit_once("expected ").or_else(|| message.split_once("wanted "));
+    let (_, expected) = expected.filter(|_| is_of_type && !key.is_empty())?;
+    match expected {
+        "a sequence" => Some(format!("`{key}` is a list: `{key} = [\"...\"]`")),
+        "a table" | "a map" => Some(format!("`{key}` is a table: `[{key}]`")),
+        "a boolean" => Some(format!("`{key}` is `true` or `false`")),
+        "u8" | "u16" | "u32" | "u64" | "usize" => Some(format!("`{key}` is a number from 0")),
+        expected if expected.starts_with("a string") || expected.starts_with("string") => {
+            Some(format!("`{key}` is a string in quotes"))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the key of the value at `offset`, or an empty text.
+fn key_before(text: &str, offset: usize) -> &str {
+    let line = text.get(..offset).and_then(|before| before.lines().last()).unwrap_or_default();
+    let before = line.trim_end().strip_suffix('=').unwrap_or_default().trim_end();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    before.rsplit(|c| !is_plain(c)).next().unwrap_or_default()
 }
 
 /// Removes the list of known words from a message whose hint has them or a suggestion.
@@ -66,10 +96,13 @@ pub fn line_and_column(text: &str, offset: usize) -> String {
     format!("{line}:{column}")
 }
 
-/// Returns the known word most similar to `unknown`, with at most three edits.
+/// Returns the known word most similar to `unknown`, with at most three edits of at most half of the word.
 #[must_use]
 pub fn nearest<'a>(unknown: &str, known: &[&'a str]) -> Option<&'a str> {
-    nearest_within(unknown, known, 3)
+    let nearest = nearest_within(unknown, known, 3)?;
+    // A short word is three edits away from any other.
+    let most = unknown.len().max(nearest.len()) / 2;
+    (strsim::damerau_levenshtein(unknown, nearest) <= most).then_some(nearest)
 }
 
 /// Returns the known word most similar to `unknown`, with at most `changes` edits.

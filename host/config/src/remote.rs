@@ -53,6 +53,9 @@ impl Remote {
         for (key, path) in [("token-file", Some(&options.token_file)), ("ca", options.ca.as_ref())] {
             if let Some(path) = path.filter(|path| !path.starts_with('/') && !path.starts_with("~/")) {
                 let hint = "give a path from `/` or from `~/`";
+                if path.is_empty() {
+                    return refuse(format!("`{key}` is missing"), hint);
+                }
                 return refuse(format!("`{key}` is `{path}`, which isn't the path of a file"), hint);
             }
         }

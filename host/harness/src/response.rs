@@ -36,8 +36,7 @@ impl Response {
 pub const BLOCK: u8 = 2;
 
 /// The closing text of an ask without a session.
-const CONSENT: &str =
-    "This needs a person's consent, and no session is known in which it could be given: let the user run it.";
+const CONSENT: &str = "Ask the user to run it: this call can't be approved from the agent's session.";
 
 /// The text for a policy without a reason. Some harnesses ignore a block without one.
 const WORDLESS: &str = "A policy stopped this call and gave no reason.";

@@ -213,8 +213,9 @@ pub(crate) fn repeated(history: &History, verdict: &Verdict) -> Option<Opinion> 
     let rule = verdict.deciding().filter(|found| verdict.outcome == Outcome::Deny && !found.of_host)?.rule();
     let known = history.read().ok()?.events(DENIED).ok()?;
     let before = known.iter().filter(|event| event.target == rule).count();
-    let text = format!("`{rule}` denies a third call of this session: the agent may be looking for a way around it");
-    let remedy = "tell the agent what you want instead; to review the session: `guard-host session show`".to_owned();
+    let text = format!("this is the third call of this session that `{rule}` denies");
+    let remedy =
+        "stop, and ask the user what to do; the user can review the session with `guard-host session show`".to_owned();
     (before + 1 == DENIALS).then(|| Opinion::from_host("session", "repeated-denials", Outcome::Warn, text, remedy))
 }
 

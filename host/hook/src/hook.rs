@@ -227,10 +227,11 @@ pub fn refused(refusal: &Refusal, config: &Config, capabilities: &Capabilities) 
         Refusal::Limit(text) => ("payload-limit", text),
         Refusal::Unclear(text) => ("unclear-call", text),
     };
-    let text = format!("the harness sent what cannot be read: {}", redact(text));
+    let text = format!("the payload from the harness can't be read: {}", redact(text));
     let remedy = match refusal {
-        Refusal::Malformed(_) | Refusal::Limit(_) => "make the call smaller, or run it yourself",
-        Refusal::Unclear(_) => "run it yourself; `guard-host hook --help` says which harnesses are known",
+        Refusal::Malformed(_) => "ask the user to run `guard-host doctor`",
+        Refusal::Limit(_) => "make the call smaller, or ask the user to run it",
+        Refusal::Unclear(_) => "ask the user to run it; `guard-host hook --help` lists the supported harnesses",
     };
     let own = Opinion::from_host("hook", rule, outcome, text, remedy.to_owned());
     Some(merge(config.problems.iter().map(Opinion::from_problem).chain([own])))

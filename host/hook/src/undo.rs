@@ -12,6 +12,7 @@ use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::policy::SELF_PROTECT;
 use guard_contract::verdict::{Attributed, Opinion, Verdict, merge};
 use guard_contract::{Layer, Outcome};
+use guard_redact::shorten;
 use guard_state::environment::Environment;
 use guard_state::{AppDirs, FileLock};
 use guard_undo::backup::{COMMAND, ChildAnswer, Task, may_lose, plan, record_unkept};
@@ -35,6 +36,9 @@ const SLOTS: u32 = 4;
 
 /// The maximum size of a child's answer in bytes.
 const ANSWER_BYTES: u64 = 64 << 10;
+
+/// The maximum size of the reason for a missing copy in a reply, in bytes.
+const WHY_BYTES: usize = 160;
 
 /// The copy of files that a call destroys.
 #[derive(Debug, Default)]
@@ -196,9 +200,9 @@ impl Copy {
             return;
         }
         let line = match kept {
-            BackupCoverage::Whole => "A copy is kept: guard-host undo".to_owned(),
-            BackupCoverage::Partly => "A part of it is kept: guard-host undo".to_owned(),
-            BackupCoverage::Nothing => format!("No copy is kept: {why}"),
+            BackupCoverage::Whole => "A copy is saved: guard-host undo".to_owned(),
+            BackupCoverage::Partly => "A partial copy is saved: guard-host undo".to_owned(),
+            BackupCoverage::Nothing => format!("No copy: {}", shorten(why, WHY_BYTES)),
         };
         verdict.closing = match verdict.closing.as_str() {
             "" => line,

@@ -63,8 +63,9 @@ pub fn note(verdict: &Verdict, pause: Option<&Pause>) -> Option<Opinion> {
     }
     denied.dedup();
     asked.dedup();
-    let parts =
-        [("deny this call", denied), ("ask about this call", asked)].into_iter().filter(|(_, rules)| !rules.is_empty());
+    let parts = [("deny this call", denied), ("prompt for this call", asked)]
+        .into_iter()
+        .filter(|(_, rules)| !rules.is_empty());
     let parts: Vec<String> = parts.map(|(what, rules)| format!("{} would {what}", rules.join(", "))).collect();
     if parts.is_empty() {
         return None;
@@ -75,8 +76,8 @@ pub fn note(verdict: &Verdict, pause: Option<&Pause>) -> Option<Opinion> {
         }
         None => (
             "watched",
-            "guard-host only watches here".to_owned(),
-            "`guard-host audit show` lists such calls; `mode` in guard.toml ends it",
+            "not enforced (`mode` is `watch`)".to_owned(),
+            "to enforce it, change `mode` in guard.toml; `guard-host audit show` lists such calls",
         ),
     };
     let text = format!("{why}: {}; {end}", parts.join(", and "));

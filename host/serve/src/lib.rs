@@ -94,7 +94,7 @@ pub struct Options {
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// Other machines can reach the address.
-    #[error("`{0}` is not an address of this machine alone")]
+    #[error("`{0}` is not a loopback address")]
     Exposed(SocketAddr),
     /// Another process has the address.
     #[error("something listens at `{0}` already")]

@@ -141,7 +141,7 @@ fn registered(
     let again = format!("run `guard-host install {name}{}`", options.named_file());
     let mut findings = Vec::new();
     if survey.found.is_empty() {
-        let text = format!("`{name}` does not ask this program");
+        let text = format!("`{name}` does not run guard-host");
         // Only a person knows whether a harness reads such a file.
         let named = named_files(site).into_iter().next().filter(|_| *options == InstallOptions::default());
         let damaged = survey.unreadable.first().map(|(file, _)| format!("correct `{}` by hand", file.display()));
@@ -268,7 +268,7 @@ fn switched_off(survey: &Survey) -> Vec<Finding> {
     });
     let mut findings: Vec<Finding> = switches.chain(unreadable).collect();
     if findings.is_empty() {
-        findings.push(Finding::ok("switches", "no setting switches hooks off"));
+        findings.push(Finding::ok("switches", "hooks are enabled"));
     }
     findings
 }

@@ -132,7 +132,7 @@ impl SyncTarget {
     pub fn read_settings(&self) -> Result<SyncSettings, SyncError> {
         let file = self.file.with_file_name(SYNC_FILE);
         let text = read_text(&file, TEXT_BYTES).map_err(|error| {
-            let hint = "restore it: it has `source` and `signers`, see `guard-host sync --help`";
+            let hint = "create it with `source` and `signers`; see `guard-host sync --help`";
             SyncError::new(Exit::NoInput, &file, format!("it can't be read: {error}"), hint)
         })?;
         let settings: SyncSettings = toml::from_str(&text).map_err(|error| SyncError {

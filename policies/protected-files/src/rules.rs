@@ -43,7 +43,7 @@ pub(crate) struct Hit {
     path: String,
     paths: NameList,
     remedy: &'static str,
-    /// What to say about a file that only the settings list.
+    /// What to say about a file that only the settings list, and for changes also why a file is protected.
     listing: Option<&'static str>,
 }
 
@@ -66,7 +66,7 @@ impl Hit {
 
     /// Returns the hit with the words for a file that only the settings list, if it is one.
     pub(crate) fn listed(self, listing: Option<&'static str>) -> Hit {
-        let remedy = if listing.is_some() && self.remedy == secret_read::REMEDY { ASK_USER } else { self.remedy };
+        let remedy = if listing.is_some() && self.remedy == secret_read::READ_EXAMPLE { ASK_USER } else { self.remedy };
         Hit { remedy, listing, ..self }
     }
 

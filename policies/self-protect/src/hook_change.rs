@@ -75,7 +75,7 @@ fn tool_change(effect: &Effect, view: &CallView<'_>) -> Change {
         return Change::Removes("turns hooks off");
     }
     if pairs.iter().any(|(old, new)| loses(old, new, &view.guard)) {
-        return Change::Removes("removes it");
+        return Change::Removes("removes hooks");
     }
     if !pairs.is_empty() || view.call.tool() != "Write" {
         return Change::Edits;
@@ -88,7 +88,7 @@ fn tool_change(effect: &Effect, view: &CallView<'_>) -> Change {
     } else if contains_hook(content, &view.guard) || effect.path.exists == Presence::No {
         Change::Edits
     } else {
-        Change::Removes("removes it")
+        Change::Removes("writes it without guard-host's hook")
     }
 }
 

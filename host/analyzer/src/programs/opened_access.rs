@@ -82,7 +82,7 @@ pub(super) fn find(run: &mut Run<'_>) {
         {
             let target = if value.is_empty() { option } else { value }.to_owned();
             let by = run.name.clone();
-            let loses = "nothing yet: everybody could reach it or read it";
+            let loses = "nothing yet: everyone could reach it or read it";
             let instead = "name the addresses or the people that need it";
             let draft = Draft::destructive("cloud", "cloud.access.change").target(&target).tag("client", &by);
             return run.emit(draft.certain(false).tag("loses", loses).tag("instead", instead));

@@ -76,7 +76,7 @@ pub(super) fn find(run: &mut Run<'_>) {
     let option = options.clone().find(|option| is_switch(option));
     if options.take(MOST).any(is_unguarded) {
         let by = run.name.clone();
-        let loses = "every question before a tool runs: the agent then does what it finds right";
+        let loses = "nothing yet: it starts an agent that runs every tool without a prompt";
         let instead = "leave the option out, so that the agent asks before it acts";
         let draft = Draft::destructive("execute", "execute.unguarded").tag("agent", &by);
         run.emit(draft.tag("loses", loses).tag("instead", instead));

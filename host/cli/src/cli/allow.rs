@@ -276,7 +276,7 @@ fn list(allows: &[Allow], format: Format) -> anyhow::Result<Exit> {
         return print::json(&own).map(|()| Exit::Success);
     }
     if own.is_empty() {
-        print::line("your file allows nothing; `guard-host allow --last` ends the last ask for good")?;
+        print::line("no `[[allow]]` entries; `guard-host allow --last` adds one for the last prompt")?;
     }
     for (number, allow) in (1..).zip(own) {
         let subject = allow.subject();
@@ -300,7 +300,7 @@ fn remove(numbers: &[usize], dirs: &AppDirs, environment: &Environment) -> anyho
     // In descending order, so that the other numbers stay valid.
     for number in numbers.iter().collect::<BTreeSet<_>>().into_iter().rev() {
         let missing =
-            || exit_error(Exit::Usage, format!("your file has no allow {number}"), "`guard-host allow` lists them");
+            || exit_error(Exit::Usage, format!("there is no entry {number}"), "`guard-host allow` lists them");
         let index = number.checked_sub(1).ok_or_else(missing)?;
         after = target(dirs).disallow(after.as_deref(), index).map_err(|error| match error {
             EditError::Missing(..) => missing(),
@@ -308,7 +308,7 @@ fn remove(numbers: &[usize], dirs: &AppDirs, environment: &Environment) -> anyho
         })?;
     }
     write(edited, after, dirs, environment, &call_context(environment, None))?;
-    print::line("taken back; what no other allow covers is asked about again")?;
+    print::line("removed; calls that no other entry covers prompt again")?;
     Ok(Exit::Success)
 }
 

@@ -72,7 +72,7 @@ pub(super) use wit::WitArgs;
   guard-host check 'git push --force origin main'
   echo '{\"tool_input\":{\"command\":\"ls -la\"}}' | guard-host hook claude
 
-Exit codes: check exits with 0 (allowed), 1 (ask) or 2 (deny), and test with 1 if a case fails. On errors, every command exits with 64 or more."
+Exit codes: check exits with 0 (allowed), 1 (ask) or 2 (deny), and test with 1 if a case fails. Most errors exit with 64 or more."
 )]
 pub(super) struct Cli {
     #[command(flatten)]

@@ -132,7 +132,7 @@ fn lock(project: &Project<'_>) -> anyhow::Result<StepResult> {
         }
     }
     Ok(match (mistakes.is_empty(), lock.policy.len()) {
-        (true, 0) => StepResult::skipped("no policy has an address".to_owned()),
+        (true, 0) => StepResult::skipped("no policy comes from a registry".to_owned()),
         (true, count) => StepResult::passed(format!("{count} pinned")),
         (false, _) => StepResult::failed(mistakes),
     })

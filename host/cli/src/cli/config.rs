@@ -46,7 +46,11 @@ pub(super) fn run(
             let file = file.as_ref().map_or(&dirs.config, |file| file);
             if is_named && !file.exists() {
                 let text = format!("there is no file {}", file.display());
-                return Err(exit_error(Exit::NoInput, text, "name another one, or make it with `config init`"));
+                return Err(exit_error(
+                    Exit::NoInput,
+                    text,
+                    "name another file, or create one with `guard-host config init`",
+                ));
             }
             let file = native(&environment.cwd).join(file);
             let dirs = match managed {

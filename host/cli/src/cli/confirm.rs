@@ -130,11 +130,11 @@ fn missing(questions: &Contents, choice: &Choice) -> anyhow::Result<Exit> {
     let (older, last) = pending.split_at(pending.len().saturating_sub(SHOWN));
     let hint = if older.is_empty() { hint } else { "`guard-host confirm --list` lists all pending calls" };
     let last: Vec<String> = last.iter().map(|entry| describe_entry(entry)).collect();
-    Err(exit_error(Exit::NoQuestion, format!("this call isn't pending, but these are:\n{}", last.join("\n")), hint))
+    Err(exit_error(Exit::NoQuestion, format!("no such pending call. Pending calls:\n{}", last.join("\n")), hint))
 }
 
 fn ambiguous(entries: &[&Entry]) -> anyhow::Result<Exit> {
     let waiting: Vec<String> = entries.iter().map(|entry| describe_entry(entry)).collect();
-    let text = format!("several questions could be meant:\n{}", waiting.join("\n"));
-    Err(exit_error(Exit::NoQuestion, text, "give the code of one with `--code`"))
+    let text = format!("several pending calls match:\n{}", waiting.join("\n"));
+    Err(exit_error(Exit::NoQuestion, text, "choose one with `--code`"))
 }

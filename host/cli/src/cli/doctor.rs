@@ -43,7 +43,7 @@ pub(super) fn run(args: &DoctorArgs, dirs: &AppDirs, environment: &Environment) 
             let state = print::color_by_outcome(&format!("{state:<8}"), colour);
             print::line(&format!("{state} {}: {}", finding.check, finding.text))?;
             if !finding.remedy.is_empty() {
-                print::line(&format!("         remedy: {}", finding.remedy))?;
+                print::line(&format!("         hint: {}", finding.remedy))?;
             }
         }
     }

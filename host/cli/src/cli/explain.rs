@@ -167,9 +167,9 @@ impl Parts {
 /// Describes the coverage of an analysis.
 pub(super) fn describe_coverage(analysis: &Analysis) -> &'static str {
     match analysis.coverage {
-        Coverage::Complete => "understood, to the last byte",
-        Coverage::Partial => "understood in part",
-        Coverage::Unparsed => "not understood; what is listed is a guess",
+        Coverage::Complete => "analysis: complete",
+        Coverage::Partial => "analysis: partial",
+        Coverage::Unparsed => "analysis: incomplete, the effects are guesses",
     }
 }
 
@@ -191,8 +191,11 @@ fn policy(step: &Step) -> Vec<String> {
         Ok(decision) => outcome_name(decision.outcome).to_owned(),
         Err(fault) => format!("no answer: {fault}"),
     };
-    let queried = if step.answer.asked.is_empty() { "nothing".to_owned() } else { step.answer.asked.join(", ") };
-    let mut lines = vec![format!("{}: {outcome} ({}, asked for {queried})", step.policy, time(step.time))];
+    let mut queried = step.answer.asked.clone();
+    queried.sort();
+    queried.dedup();
+    let queried = if queried.is_empty() { String::new() } else { format!(", used {}", queried.join(", ")) };
+    let mut lines = vec![format!("{}: {outcome} ({}{queried})", step.policy, time(step.time))];
     let findings = step.answer.decision.iter().flat_map(|decision| &decision.findings);
     lines.extend(findings.map(|finding| format!("  {} {}", outcome_name(finding.outcome), rule_name(finding))));
     lines.extend(step.answer.log.iter().map(|line| format!("  log: {}", printable(&line.message))));

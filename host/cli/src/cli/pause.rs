@@ -62,19 +62,19 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
     let ends = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system());
     let is_today = ends.date() == Timestamp::now().to_zoned(TimeZone::system()).date();
     let ends = ends.strftime(if is_today { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" });
-    let outcomes = if args.all { "asks and denies" } else { "asks" };
+    let outcomes = if args.all { "prompts and denials" } else { "prompts" };
     let here = if decider.is_some() { " on this machine" } else { "" };
     print::line(&format!("{outcomes} of {what}{here} are paused until {ends}"))?;
     if !args.all {
-        print::line("denies stay; `--all` pauses them as well")?;
+        print::line("denied calls stay blocked; `--all` pauses denials as well")?;
     }
     if !kept.is_empty() {
-        print::line(&format!("as before: {}", names(&kept)))?;
+        print::line(&format!("not paused: {}", names(&kept)))?;
     }
     if let Some((text, hint)) = decider {
-        print::note(&format!("warning: {text}, and its asks and denies aren't paused; {hint}"));
+        print::note(&format!("warning: {text}, and its prompts and denials aren't paused; {hint}"));
     }
-    print::line("`guard-host pause --end` ends it before")?;
+    print::line("to resume now: `guard-host pause --end`")?;
     Ok(Exit::Success)
 }
 
@@ -101,11 +101,16 @@ fn length(text: &str) -> anyhow::Result<SignedDuration> {
     // Only a number with a unit is accepted, unlike in `--since`.
     let is_span = text.ends_with(|unit: char| unit.is_ascii_alphabetic());
     let length = Some(text).filter(|_| is_span).and_then(|text| moment(text, now, &TimeZone::UTC));
-    match length.map(|begin| now.duration_since(begin)) {
+    let length = length.map(|begin| now.duration_since(begin));
+    match length {
         Some(length) if length.is_positive() && length <= LONGEST => Ok(length),
         _ => {
+            let text = match length {
+                Some(length) if length > LONGEST => format!("`{text}` is too long"),
+                _ => format!("`{text}` isn't a duration"),
+            };
             let hint = "give a number with a unit, such as `90s`, `10m` or `2h`, up to `24h`";
-            Err(exit_error(Exit::Usage, format!("`{text}` isn't a duration"), hint))
+            Err(exit_error(Exit::Usage, text, hint))
         }
     }
 }

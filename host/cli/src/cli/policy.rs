@@ -72,7 +72,7 @@ fn build_artifact(
 fn holding(manifest: &Manifest) -> String {
     match manifest.examples.len() {
         0 => "none".to_owned(),
-        count => format!("{count}, and all hold"),
+        count => format!("{count}, all pass"),
     }
 }
 

@@ -178,5 +178,5 @@ pub(super) fn summary(analysis: &Analysis, at: &CallContext, environment: &Envir
     let writes =
         if paths.is_empty() { "write nothing".to_owned() } else { format!("write {}{more}", paths.join(", ")) };
     let net = if profile.net { "use the network" } else { "no network" };
-    format!("run: confined, it may {writes}; {net}")
+    format!("guard-host run: may {writes}; {net}")
 }

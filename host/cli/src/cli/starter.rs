@@ -84,5 +84,5 @@ fn starter(name: &str) -> Option<(&'static Builtin, &'static Starter)> {
 
 fn unknown_builtin(name: &str) -> anyhow::Error {
     let names: Vec<&str> = std::iter::once(CONFIG).chain(starters().map(|(_, file)| file.name)).collect();
-    exit_error(Exit::Usage, format!("there is no file `{name}` to start from"), format!("one of: {}", names.join(", ")))
+    exit_error(Exit::Usage, format!("unknown file `{name}`"), format!("one of: {}", names.join(", ")))
 }

@@ -100,6 +100,6 @@ pub(super) fn terminal_error(what: &str, line: &str) -> anyhow::Error {
     exit_error(
         Exit::NoPermission,
         format!("{what} only {why}; nothing was changed"),
-        format!("run it in a terminal of your own: {line}"),
+        format!("run it yourself in a terminal: {line}"),
     )
 }

@@ -95,11 +95,9 @@ impl UndoRun<'_> {
         let is_one = found.len() == 1;
         match found.into_iter().next() {
             Some(manifest) if is_one => Ok(manifest),
-            Some(_) => Err(exit_error(
-                Exit::Usage,
-                format!("several copies begin with `{}`", plain(id)),
-                "give more of the name",
-            )),
+            Some(_) => {
+                Err(exit_error(Exit::Usage, format!("`{}` matches several copies", plain(id)), "give more of the name"))
+            }
             None => {
                 let hint = "see the copies with `guard-host undo list --all`";
                 Err(exit_error(Exit::NoInput, format!("there is no copy `{}`", plain(id)), hint))
@@ -138,7 +136,7 @@ impl UndoRun<'_> {
             print_changes(&items, &restorer.plan_git(&manifest, &options))?;
             if !yes {
                 if !is_attended() {
-                    return Err(terminal_error("a call is undone", "guard-host undo"));
+                    return Err(terminal_error("a call is undone", "guard-host undo; or add `--yes`"));
                 }
                 if !is_agreed("Put it back?")? {
                     return print::line("nothing was changed").map(|()| Exit::Success);
@@ -301,7 +299,7 @@ impl UndoRun<'_> {
             print::line(&format!("restored {}", plain(line)))?;
         }
         if !report.replaced.is_empty() {
-            print::line(&format!("what was replaced is kept: guard-host undo restore {}", report.replaced))?;
+            print::line(&format!("the replaced files are saved: guard-host undo restore {}", report.replaced))?;
         }
         let mut exit = Exit::Success;
         let is_kept = |item: &&Item<'_>| {
@@ -374,7 +372,7 @@ fn describe(manifest: &Manifest) -> anyhow::Result<()> {
     if files > 0 || manifest.git.is_empty() {
         parts.push(print::count(files, "file"));
     }
-    parts.extend((!manifest.git.is_empty()).then(|| print::count(manifest.git.len() as u64, "state of git")));
+    parts.extend((!manifest.git.is_empty()).then(|| print::count(manifest.git.len() as u64, "git state")));
     let kept = match manifest.kept {
         BackupCoverage::Whole => String::new(),
         BackupCoverage::Partly => ", not all of it".to_owned(),

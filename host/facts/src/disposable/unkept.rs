@@ -13,7 +13,7 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts) {
     let files = analysis.effects.iter_mut().filter(|effect| loses_one_file(effect));
     for effect in files.take(DELETIONS).filter(|effect| is_ignored(effect, facts) && !is_replaceable(effect, facts)) {
         effect.severity = Severity::Destructive;
-        let loses = "a large file that git ignores, and undo keeps no copy of it";
+        let loses = "a large file that git ignores and undo doesn't copy";
         let tags = [(UNKEPT, "large"), ("loses", loses), ("instead", "move it aside with `mv`")];
         effect.tags.extend(tags.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }

@@ -118,11 +118,15 @@ pub(super) fn answer(
         false => format!("--code {}", entry.code),
     };
     verdict.closing = match reader {
-        _ if is_for_agent(&verdict, reader) => {
+        Reader::Agent => {
+            format!("To proceed, the user runs this in a terminal, then you try again:\n{confirm} {how}")
+        }
+        // The harness prompts for the agent's `confirm`.
+        Reader::Either if is_scripts_question(&verdict) => {
             format!("To proceed, confirm with user then run:\n{confirm} {how}")
         }
-        Reader::Agent | Reader::Either => {
-            format!("If no prompt appears, ask the user to run this in a terminal:\n{confirm} {how}\n\n{LAST}")
+        Reader::Either => {
+            format!("If no prompt appears, ask the user to run:\n{confirm} {how}\n\n{LAST}")
         }
         Reader::Person => String::new(),
     };
@@ -187,7 +191,7 @@ pub(super) fn can_allow(
 }
 
 /// How to avoid such prompts, for an agent and for a person.
-const ALLOW: &str = "To stop being asked, run: guard-host allow --last";
+const ALLOW: &str = "To stop being asked, the user runs: guard-host allow --last";
 const ALLOW_LINES: &str = "To stop being asked, run:\nguard-host allow --last";
 
 /// The last line after one or more commands.
@@ -203,7 +207,7 @@ fn is_scripts_question(verdict: &Verdict) -> bool {
 /// Returns how a person can avoid such prompts, or why that isn't possible.
 fn remedy(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: bool) -> String {
     if verdict.asks().any(|asked| asked.policy == SELF_PROTECT) {
-        return "No allow ends this question, because it protects guard-host itself".to_owned();
+        return "guard-host allow doesn't cover this, because it protects guard-host itself".to_owned();
     }
     let Prepared { config, members, .. } = prepared;
     // A project's policy may have the same name as one of the user's, and then both ask.
@@ -211,7 +215,7 @@ fn remedy(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: bool
         members.iter().map(|member| &member.entry).filter(|entry| entry.name == asked.policy).collect()
     };
     if verdict.asks().flat_map(named).any(|entry| !config.may_loosen(Layer::User, entry)) {
-        return format!("Only {} can end this question", managed.display());
+        return format!("Only {} can stop this prompt", managed.display());
     }
     // `allow` can't change policies that are only named on the hook's command line. An ask of the host reports a fault.
     let is_in_chain = |asked: &Attributed| !asked.of_host && !config.added_policies.contains(&asked.policy);
@@ -235,19 +239,19 @@ fn remedy(verdict: &Verdict, prepared: &Prepared, managed: &Path, by_allow: bool
 /// Returns where a policy's prompts can be changed, if neither an allow nor the user's settings can do it.
 fn settings_owner((layer, source, settings): (Layer, &Source, &Path)) -> String {
     let path = match (layer, source) {
-        (Layer::Project, _) => return "Only this project's .guard/guard.toml can end this question".to_owned(),
+        (Layer::Project, _) => return "Only this project's .guard/guard.toml can stop this prompt".to_owned(),
         (_, Source::File(path)) => path,
         // Rules in Rego and CEL.
         (_, Source::Builtin(_)) => settings,
     };
-    format!("Only the policy itself can end this question: {}", path.display())
+    format!("Only the policy itself can stop this prompt: {}", path.display())
 }
 
 /// Returns the end of the reply to a server's ask.
 pub(super) fn with_server_remedy(verdict: &Verdict, config: &Config) -> String {
     let url = config.remote.as_ref().map(|remote| remote.url.as_str()).unwrap_or_default();
     let is_servers = !url.is_empty() && verdict.asks().any(|asked| !asked.of_host) && !is_scripts_question(verdict);
-    let how = if is_servers { format!("Only the configuration of {url} can end this question") } else { String::new() };
+    let how = if is_servers { format!("Only the configuration of {url} can stop this prompt") } else { String::new() };
     let parts = [how.as_str(), verdict.closing.as_str()].into_iter().filter(|part| !part.is_empty());
     parts.collect::<Vec<_>>().join("\n\n")
 }
@@ -322,11 +326,11 @@ mod tests {
             let decision = Decision { outcome: Outcome::Ask, findings: vec![finding] };
             merge([Opinion { policy: policy.to_owned(), decision, may_allow: false, of_host }])
         };
-        let locked = format!("Only {} can end this question", managed.display());
+        let locked = format!("Only {} can stop this prompt", managed.display());
         for (policy, of_host, by_allow, expected) in [
             ("command-guard", false, false, ALLOW),
             ("protected-files", false, true, locked.as_str()),
-            ("self-protect", false, true, "No allow ends this question, because it protects guard-host itself"),
+            ("self-protect", false, true, "guard-host allow doesn't cover this, because it protects guard-host itself"),
             ("path-context", false, true, ""),
             ("config", true, true, ""),
             ("policy-of-a-project", false, true, ALLOW),
@@ -340,10 +344,10 @@ mod tests {
     fn a_question_that_only_its_policy_ends_names_the_place() {
         let (built_in, file) = (Source::Builtin("write-control".to_owned()), Source::File("/p/ours.rego".into()));
         for (layer, source, expected) in [
-            (Layer::Project, &built_in, "Only this project's .guard/guard.toml can end this question"),
-            (Layer::Project, &file, "Only this project's .guard/guard.toml can end this question"),
-            (Layer::User, &file, "Only the policy itself can end this question: /p/ours.rego"),
-            (Layer::User, &built_in, "Only the policy itself can end this question: /p/team.toml"),
+            (Layer::Project, &built_in, "Only this project's .guard/guard.toml can stop this prompt"),
+            (Layer::Project, &file, "Only this project's .guard/guard.toml can stop this prompt"),
+            (Layer::User, &file, "Only the policy itself can stop this prompt: /p/ours.rego"),
+            (Layer::User, &built_in, "Only the policy itself can stop this prompt: /p/team.toml"),
         ] {
             assert_eq!(settings_owner((layer, source, Path::new("/p/team.toml"))), expected, "{source:?}");
         }

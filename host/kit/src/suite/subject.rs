@@ -234,7 +234,7 @@ fn unusable(entry: &Entry, fault: &FaultKind) -> SubjectError {
             "build it for wasm32-wasip2, or make a component of it with `wasm-tools component new`"
         }
         FaultKind::Contract(text) if text.starts_with(FEATURE) => "",
-        FaultKind::Contract(_) => "build it against the contract of this host; `wit/` and the SDK beside it hold it",
+        FaultKind::Contract(_) => "rebuild it against this contract; `guard-host policy wit DIR` writes the WIT files",
         FaultKind::Example(_) => "the host refuses a policy that fails its own examples: correct one of the two",
         _ => "",
     };

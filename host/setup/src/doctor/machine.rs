@@ -166,7 +166,7 @@ pub(super) fn chain(site: HookLocation<'_>, projects: &[String], depth: Depth) -
     let fine = [
         (CONFIGURATION, format!("{count} policies")),
         (POLICIES, "every policy answers".to_owned()),
-        ("audit", format!("`{}` takes lines", log.display())),
+        ("audit", format!("`{}` is writable", log.display())),
     ];
     for (check, text) in fine {
         if !findings.iter().any(|finding| finding.check == check && finding.state == State::Problem) {

@@ -111,7 +111,7 @@ pub(super) fn deinit(
 /// Adds the losses of removing a work tree. Git also accepts the end of its path as its name.
 pub(super) fn remove_worktree(gatherer: &mut Gatherer, path: &Path) -> Result<(), SkipReason> {
     if !path.join(".git").is_file() {
-        gatherer.report_excluded(format!("{}: no work tree here", path.display()));
+        gatherer.report_excluded(format!("{}: not a git worktree", path.display()));
         return Ok(());
     }
     gatherer.add(&path_loss(path))?;

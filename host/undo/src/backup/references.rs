@@ -47,7 +47,7 @@ pub(super) fn lost_references(
         gatherer.report_excluded(format!("{}: a pattern of references", loss.target));
     }
     if refs.is_empty() {
-        gatherer.report_excluded(format!("{}: no reference has this name", loss.target));
+        gatherer.report_excluded(format!("{}: no such branch, tag or reference", loss.target));
     }
     if loss.operation == "git.branch.move" && is_of_head(loss, head) {
         gatherer.report_excluded(format!("{}: the branch name", loss.target));

@@ -29,8 +29,8 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     is_total(effect).then(|| {
-        let why = "deletes the volumes of every stopped service, because they count as unused";
-        Hit::new(RULE.default, effect, why, "see what would go with `docker system df -v`, and leave out the volumes")
+        let why = "deletes every stopped container, and volumes that no container uses, with any databases in them";
+        Hit::new(RULE.default, effect, why, "see what would be deleted with `docker system df -v`, and leave out the volumes")
     })
 }
 

@@ -2,7 +2,7 @@
 //! With `--force` it is denied. Otherwise it needs confirmation.
 //!
 //! ## Why
-//! The volumes of stopped services are treated as unused, and they often contain databases.
+//! A volume counts as unused once its container is removed, and it often contains a database.
 //!
 //! ## Examples
 //! - denied: `docker volume prune -f`
@@ -30,7 +30,7 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "container.volume.prune").then(|| {
         let outcome = if effect.tag("force").is_some() { Outcome::Deny } else { Outcome::Ask };
-        let why = "deletes the volumes of every stopped service, and any databases in them";
+        let why = "deletes every volume that no container uses, and any databases in it";
         Hit::new(outcome, effect, why, "list them with `docker volume ls --filter dangling=true`, and remove one by name")
     })
 }

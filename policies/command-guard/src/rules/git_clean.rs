@@ -28,7 +28,7 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
             RULE.default,
             effect,
             "deletes untracked files, which git can't restore",
-            "see what would go with `git clean -n`",
+            "see what would be deleted with `git clean -n`",
         )
     })
 }

@@ -36,6 +36,10 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let (why, remedy) = match effect.operation.as_str() {
+        "git.push" if effect.tag("tags").is_some() => {
+            let look = "see which tags the remote has with `git ls-remote --tags`";
+            ("publishes all tags and their commits to everyone who can read the remote", look.to_owned())
+        }
         "git.push" => ("publishes commits to everyone who can read the remote", NEW.to_owned()),
         "git.push.force" => ("replaces the history of the remote branch", vanishing(effect)),
         "git.push.force-with-lease" => {

@@ -32,6 +32,6 @@ fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     let is_tried = ["dry-run", "rehearsal"].iter().any(|tag| effect.tag(tag).is_some());
     (effect.operation == "kubernetes.delete" && !is_tried).then(|| {
         let why = "deletes objects and their data for everyone who uses the cluster";
-        Hit::new(RULE.default, effect, why, alternative(effect, "see what would go by adding `--dry-run=client`"))
+        Hit::new(RULE.default, effect, why, alternative(effect, "see what would be deleted by adding `--dry-run=client`"))
     })
 }

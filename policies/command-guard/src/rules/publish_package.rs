@@ -25,7 +25,10 @@ pub(crate) const CHECK: Check = Check::Effect(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
     (effect.operation == "package.publish" && effect.tag("dry-run").is_none()).then(|| {
-        let why = "publishes a version that can't be replaced and that others install at once";
+        let why = match effect.tag("manager") {
+            Some("docker") => "publishes an image to everyone who can pull it",
+            _ => "publishes a version that can't be replaced and that others install at once",
+        };
         Hit::new(RULE.default, effect, why, alternative(effect, "see what would be published with `--dry-run`"))
     })
 }

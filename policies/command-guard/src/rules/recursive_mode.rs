@@ -53,13 +53,14 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     }
     if effect.tag("raises").is_some() {
         let why = "lets everyone run the file with its owner's permissions";
-        return Some(Hit::new(Outcome::Ask, effect, why, "grant only the permission that is needed, for example with `chmod u+x file`"));
+        let remedy = "grant only the permission that is needed, for example with `chmod u+x file`";
+        return Some(Hit::new(Outcome::Ask, effect, why, remedy).without_summary());
     }
     if effect.tag("mode").is_some_and(opens) && !effect.target.ends_with(".pub") {
         let files = &view.settings.files;
         let folder = format!("{}/", effect.target.trim_end_matches('/'));
         if let Some(entry) = files.find_secret(effect).or_else(|| files.secret(&folder)) {
-            let why = format!("`{}` (`{entry}`) holds secrets that every user of the machine could then read", shorten(&effect.target));
+            let why = format!("`{}` (`{entry}`) can contain secrets, which every user of the machine could then read", shorten(&effect.target));
             return Some(Hit::new(Outcome::Ask, effect, why, "keep it private with `chmod 600`"));
         }
     }
@@ -82,11 +83,15 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return Some(Hit::new(Outcome::Ask, effect, why, "name the file you mean, and say who needs it"));
     }
     if effect.tag("recursive").is_none() {
-        let why = "programs that use the directory fail when its mode or owner is wrong";
+        let is_opened = grants('w') || effect.tag("mode").is_some_and(is_world_writable);
+        let why = match is_opened {
+            true => "lets other users change it",
+            false => "programs that use it fail when its mode or owner is wrong",
+        };
         let is_extreme = effect.tag("mode").is_some_and(|mode| matches!(mode, "000" | "0" | "777" | "a+rwx" | "o+w"));
         let far = match blast_radius(effect, view) {
             BlastRadius::Root | BlastRadius::System => true,
-            _ if is_of_system(effect) && (grants('w') || effect.tag("mode").is_some_and(is_world_writable)) => true,
+            _ if is_of_system(effect) && is_opened => true,
             _ if effect.operation == "fs.owner" && view.settings.files.find_secret(effect).is_some_and(|entry| entry.starts_with('/')) => true,
             BlastRadius::Home => is_extreme,
             BlastRadius::WorkingDirectory | BlastRadius::Part => false,

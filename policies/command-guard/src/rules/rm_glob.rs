@@ -89,12 +89,15 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     ((deletes && !moved && !is_disposable(effect) || empties) && !made_again).then(|| {
         let what = if empties { "empties" } else { "deletes" };
         let target = format!("`{}`", shorten(&effect.target));
+        let is_start = || effect.tag("by") == Some("find") && !effect.target.contains(['*', '?', '[']);
         let (which, name, rest) = if effect.tag("filtered").is_some() {
             ("everything below ", target, " that matches the search")
         } else if effect.target.contains("{}") {
             ("", deleted_path(effect, view), "")
         } else if effect.tag("whole-directory").is_some() {
             ("everything in ", target, "")
+        } else if is_start() {
+            ("everything below ", target, "")
         } else {
             ("everything that matches ", target, "")
         };
@@ -130,11 +133,11 @@ fn rewritten(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 fn replaced_files_hit(effect: &Effect, what: Replacing) -> Hit {
     let (why, remedy) = match what {
         Replacing::Archive => (
-            "replaces every file that the archive has, too, in ",
+            "overwrites files that the archive also contains, in ",
             "commit your work first, or unpack into a new folder and compare",
         ),
         Replacing::Copy => (
-            "puts files of another copy in the place of those in ",
+            "overwrites files with those of another copy, in ",
             "commit your work first, or compare the two with `diff -rq`",
         ),
     };

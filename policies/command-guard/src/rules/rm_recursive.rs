@@ -36,7 +36,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     (plain && is_kept() && blast_radius(effect, view) <= BlastRadius::WorkingDirectory).then(|| {
         let name = super::rm_recursive_force::deleted_path(effect, view);
         if effect.tag("by") == Some("rsync") {
-            return Hit::new(RULE.default, effect, "deletes files that aren't in the source from ", "see what it would be by adding `--dry-run`")
+            return Hit::new(RULE.default, effect, "deletes files that aren't in the source from ", "see what would be deleted by adding `--dry-run`")
                 .naming(name, "");
         }
         Hit::new(RULE.default, effect, "deletes ", "check it first with `ls`, or move it aside with `mv`")

@@ -45,20 +45,33 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
                 "makes the code and its history public"
             }
             "github.repo.visibility" => "changes who can read the repository",
-            "github.pr.create" | "github.pr.review" | "github.pr.change" | "github.issue.change" | "gitlab.pr.change"
-            | "gitlab.issue.change" => "is visible to others at once, in the user's name",
-            "message.send" => "reaches other people at once, in the user's name",
+            "github.pr.create" => "opens a pull request in the user's name, visible to others at once",
+            "github.pr.merge" => "merges the pull request",
+            "github.pr.review" => "submits a review in the user's name, visible to others at once",
+            "github.pr.change" => "changes a pull request in the user's name, visible to others at once",
+            "gitlab.pr.change" => "changes a merge request in the user's name, visible to others at once",
+            "github.issue.change" | "gitlab.issue.change" => {
+                "opens or changes an issue in the user's name, visible to others at once"
+            }
+            "message.send" => "sends a message in the user's name",
             "cloud.access.change" => "changes who may see or use something",
-            "payment.change" => "moves money, and a payment can't be called back",
+            "payment.change" => "moves money, and a payment can't be reversed",
             "database.change" => "changes the data of a database on another machine",
             "http.change" => "changes something on a server that others use",
             "fs.write" => "changes a file on another machine",
             "database.migrate.deploy" => "changes the schema of a shared database",
-            "network.upload" | "cloud.upload" => "leaves this machine, and others may read it",
-            operation if is_deployed(operation) => "others use the deployed version at once",
-            _ => "changes something that others use",
+            "network.upload" | "cloud.upload" => "sends data to another machine, where others may read it",
+            operation if is_deployed(operation) => "deploys a version that others use at once",
+            operation if operation.starts_with("github.") || operation.starts_with("gitlab.") => {
+                "changes a repository or an account that others use"
+            }
+            _ => "changes a service that others use",
         };
-        let remedy = alternative(effect, "show the difference first, for example with a dry run or a plan");
+        let otherwise = match effect.operation.as_str() {
+            "network.upload" | "cloud.upload" | "message.send" => "show the user what would be sent, and to whom",
+            _ => "show the difference first, for example with a dry run or a plan",
+        };
+        let remedy = alternative(effect, otherwise);
         Hit::new(RULE.default, effect, why, remedy).without_summary()
     })
 }

@@ -82,7 +82,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         );
     }
     // A link's name doesn't describe the file.
-    let by_itself = files.sensitive(&effect.target) == Some(entry);
+    let by_itself = files.sensitive(&effect.target) == Some(entry) || effect.target.trim_end_matches('/') == entry.trim_end_matches('/');
     let name = if by_itself { format!("`{target}`") } else { format!("`{target}` (`{entry}`)") };
     let remedy = if effect.kind == "delete" {
         "keep it, or ask the user to delete it"
@@ -94,8 +94,11 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let hit = Hit::new(RULE.default, effect, "changes ", remedy).without_summary();
         return Some(hit.naming(name, format!(", {listing}")).subject(&effect.target));
     }
-    let hit = Hit::new(RULE.default, effect, "changes a file that controls builds, tools or the machine: ", remedy);
-    Some(hit.naming(name, "").subject(&effect.target))
+    let what = match effect.kind.as_str() {
+        "delete" => "deletes a file that builds, tools or the machine use: ",
+        _ => "changes a file that controls builds, tools or the machine: ",
+    };
+    Some(Hit::new(RULE.default, effect, what, remedy).naming(name, "").subject(&effect.target))
 }
 
 /// Returns whether the file is the manifest of a new project, in a folder that the text creates. It controls nothing

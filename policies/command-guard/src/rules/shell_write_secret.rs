@@ -37,7 +37,7 @@
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Presence, Rule};
-use guard_sensitive_paths::{ON_LIST, Taken, own_secret};
+use guard_sensitive_paths::{ON_LIST, Taken, own_secret, secret_reason};
 
 use super::Check;
 use super::shell_read_secret::is_certificate;
@@ -87,7 +87,7 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         let behind = format!(" never allowed: {listing}{through}");
         return Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target).without_summary());
     }
-    let behind = format!(" never allowed, because it holds credentials{through}");
+    let behind = format!(" never allowed: {}{through}", secret_reason(entry));
     Some(hit.naming(format!("'{target}'"), behind).subject(&effect.target))
 }
 

@@ -34,7 +34,12 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
         return None;
     }
     let why = analysis.reasons.first().map_or_else(|| "may do anything".to_owned(), |reason| shorten(reason));
-    Some(Hit::for_command(RULE.default, 0, why, "split it into plain commands"))
+    let remedy = match why.as_str() {
+        why if why.contains("unterminated ") && why.ends_with("quote") => "close the quote",
+        why if why.contains("everybody may write to") => "use a folder that only the user can write to",
+        _ => "split it into plain commands",
+    };
+    Some(Hit::for_command(RULE.default, 0, why, remedy))
 }
 
 /// Parts of the analysis's reasons that leave a command completely unknown.

@@ -36,7 +36,8 @@ const VARIABLES: &[&str] =
 
 pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     view.commands().find(|command| disables_history(command)).map(|command| {
-        let shown = if command.argv.is_empty() { "a variable of the history".to_owned() } else { command.text() };
+        let set = command.assignments.iter().find(|set| is_off(&set.name, &set.value.text));
+        let shown = set.map_or_else(|| command.text(), |set| format!("{}={}", set.name, set.value.text));
         let message = format!("Disables or clears the shell history: `{}`", shorten(&shown));
         Hit::new(message, "leave the history as it is")
     })

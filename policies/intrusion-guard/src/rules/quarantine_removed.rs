@@ -33,7 +33,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let command = view.commands().find(|command| removes(command))?;
     let file = texts(command).last().unwrap_or_default();
     Some(Hit::new(
-        format!("Has the system run `{}` unchecked, although it was downloaded", shorten(file)),
+        format!("Removes the download mark of `{}`, so the system doesn't check it before it runs", shorten(file)),
         "ask the user to open the program once, which checks it",
     ))
 }

@@ -23,6 +23,7 @@ mod sweep;
 use std::collections::BTreeSet;
 
 use guard_sdk::syntax::Command;
+use guard_sdk::text::shorten;
 use guard_sdk::{Event, Finding, Outcome, Rule};
 
 use super::Hit;
@@ -100,7 +101,11 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let enough = strong >= 2 || strong == 1 && looks.len() >= 3 || rare >= 3 || by_users || looks.len() >= 6;
     (enough || alone).then(|| {
         let message = match (looks.len(), before) {
-            (1, _) => "Searches the machine or its network for a weak point".to_owned(),
+            (1, _) => {
+                let command = view.commands().find(|command| classify_command(command, view).is_some());
+                let shown = command.map(|command| format!(": `{}`", shorten(&command.text()))).unwrap_or_default();
+                format!("Searches the machine or its network for a weak point{shown}")
+            }
             (count, 0) => format!("Takes {count} different looks at the machine, its users and its network"),
             (count, _) => {
                 format!("Takes another look at the machine, its users and its network: {count} in this session")

@@ -111,7 +111,7 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
         || view.commands().any(|command| connects_shell(command, view));
     found.then(|| {
         Hit::new(
-            "Gives a shell on this machine to whoever is at the other end of a connection",
+            "Opens a shell on this machine to the other end of a connection",
             "ask the user to open a session, as with `ssh`",
         )
     })

@@ -47,6 +47,9 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
                 .any(|command| command.position.index > 0 && command.via.iter().any(|via| via.kind == "sudo"))
     };
     (types || to_sudo()).then(|| {
-        Hit::new("Passes a password to a login", "use a key that the user has set up, or ask the user to log in")
+        Hit::new(
+            "Logs in with a password from the command line",
+            "use a key that the user has set up, or ask the user to log in",
+        )
     })
 }

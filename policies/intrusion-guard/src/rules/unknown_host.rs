@@ -47,8 +47,11 @@ pub(crate) fn check(view: &View<'_>) -> Option<Hit> {
     let is_unknown = |host: &String| view.is_foreign(host) && !hosts::is_known(host) && !hosts::is_reserved(host);
     let by_command = view.commands().find_map(|command| contacts(command, view).into_iter().find(is_unknown));
     let to = by_command.or_else(|| view.scripts().find_map(|script| hosts_in_code(script).find(is_unknown)))?;
+    if to.parse::<u16>().is_ok() {
+        return Some(Hit::new(format!("Uses the network on port {to}"), "ask the user whether it is needed"));
+    }
     Some(Hit::new(
-        format!("Speaks to `{}`, which is no known host", shorten(&to)),
+        format!("Connects to `{}`, which isn't a known host", shorten(&to)),
         "to trust the host, add it to `hosts` in the settings of `intrusion-guard`",
     ))
 }

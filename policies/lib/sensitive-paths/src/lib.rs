@@ -29,7 +29,7 @@ use serde::Deserialize;
 pub use byte_set::ByteSet;
 pub use entry::Entries;
 use entry::Entry;
-pub use own::{ON_LIST, own_secret, own_secret_path, own_sensitive};
+pub use own::{ON_LIST, own_secret, own_secret_path, own_sensitive, secret_reason};
 pub use pattern::matches;
 use pattern::{Path, PatternShape};
 pub use public::is_public;

@@ -23,6 +23,16 @@ pub fn own_sensitive(effect: &Effect, entry: &str) -> Option<&'static str> {
     Lists::default().find_sensitive(effect).is_none().then(|| listing(effect, entry))
 }
 
+/// Returns why an entry of the list of secrets protects a file from changes.
+#[must_use]
+pub fn secret_reason(entry: &str) -> &'static str {
+    match entry {
+        ".git/config" => "it controls which programs git runs",
+        ".ssh/" => "it controls SSH access",
+        _ => "it can contain credentials",
+    }
+}
+
 /// Like [`own_secret`], for a path.
 #[must_use]
 pub fn own_secret_path(path: &str) -> Option<&'static str> {

@@ -22,7 +22,7 @@
 
 use guard_sdk::syntax::Effect;
 use guard_sdk::{Call, NameList, Outcome, Rule};
-use guard_sensitive_paths::{Taken, own_secret};
+use guard_sensitive_paths::{Taken, own_secret, secret_reason};
 use policy_blast_radius::deletes_whole;
 
 use super::{Hit, is_change};
@@ -40,20 +40,18 @@ pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Op
     if let Some(entry) = lists.find_secret(effect) {
         let is_listed = lists.secret(&effect.target) == Some(entry);
         let hit = Hit::new(&RULE, effect, '\'', entry, is_listed, remedy(entry));
-        return Some(hit.listed(own_secret(effect, entry)));
+        return Some(hit.listed(own_secret(effect, entry).or(Some(secret_reason(entry)))));
     }
     let within = || lists.secret_within(effect, &|path| call.resolve(path));
     let Taken { entry, is_certain } = deletes_whole(effect).then(within).flatten()?;
     let outcome = if is_certain { RULE.default } else { Outcome::Ask };
-    Some(Hit::new(&RULE, effect, '\'', entry, false, remedy(entry)).at(outcome).listed(own_secret(effect, entry)))
+    let reason = own_secret(effect, entry).or(Some(secret_reason(entry)));
+    Some(Hit::new(&RULE, effect, '\'', entry, false, remedy(entry)).at(outcome).listed(reason))
 }
 
 /// Formats the message for the files.
 pub(crate) fn message(names: &NameList, through: &str, listing: Option<&str>) -> String {
-    if let Some(listing) = listing {
-        return format!("Modifications to {names} never allowed: {listing}{through}");
-    }
-    format!("Modifications to {names} never allowed: it holds credentials{through} or decides who may connect")
+    format!("Modifications to {names} never allowed: {}{through}", listing.unwrap_or_default())
 }
 
 /// Returns the remedy. This rule must not deny any alternative that is offered here.

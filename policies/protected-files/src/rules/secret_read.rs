@@ -15,7 +15,7 @@
 //! - passes: `ls -l customers.csv`, with `reads = ["customers.csv"]`
 //!
 //! ## Instead
-//! Read the variable names in `.env.example`, or ask the user for what you need.
+//! Ask the user for what you need. For a `.env` file, read the variable names in `.env.example`.
 //!
 //! ## Settings
 //! - `secret-reads`: the outcome: `deny`, `ask` (the default), or `allow`. For shell commands that read files on
@@ -47,7 +47,7 @@ pub(crate) fn check(effect: &Effect, call: &Call<'_>, settings: &Settings) -> Op
         return held(effect, call, lists, outcome).filter(|_| effect.tag("by") == Some("Grep"));
     };
     let is_listed = lists.secret(&effect.target) == Some(entry);
-    Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome).listed(own_secret(effect, entry)))
+    Some(Hit::new(&RULE, effect, '`', entry, is_listed, remedy(entry)).at(outcome).listed(own_secret(effect, entry)))
 }
 
 /// Checks a shell command by the settings' entries only: `command-guard` knows the uses of the other files.
@@ -66,24 +66,24 @@ pub(crate) fn check_of_shell(effect: &Effect, call: &Call<'_>, settings: &Settin
     }
     let Some(entry) = entry else { return held(effect, call, lists, outcome) };
     let is_listed = lists.secret(&effect.target) == Some(entry);
-    Some(Hit::new(&RULE, effect, '`', entry, is_listed, REMEDY).at(outcome).listed(own_secret(effect, entry)))
+    Some(Hit::new(&RULE, effect, '`', entry, is_listed, remedy(entry)).at(outcome).listed(own_secret(effect, entry)))
 }
 
 /// Checks a folder or a pattern that is read as a whole, for files in it that settings list. The command may show others
 /// only, so it never gets more than a prompt.
 fn held(effect: &Effect, call: &Call<'_>, lists: &Lists, outcome: Outcome) -> Option<Hit> {
     let entry = lists.secret_read_within(effect, &|path| call.resolve(path))?;
-    let hit = Hit::new(&RULE, effect, '`', entry, false, REMEDY).at(outcome.min(Outcome::Ask));
+    let hit = Hit::new(&RULE, effect, '`', entry, false, remedy(entry)).at(outcome.min(Outcome::Ask));
     Some(hit.listed(own_secret(effect, entry)))
 }
 
 /// Formats the message for the files.
 pub(crate) fn message(names: &NameList, through: &str, listing: Option<&str>) -> String {
-    let need = if names.is_several() { "need" } else { "needs" };
+    let (need, whose) = if names.is_several() { ("need", "their") } else { ("needs", "its") };
     if let Some(listing) = listing {
         return format!("{names} {need} confirmation: {listing}{through}");
     }
-    format!("{names} {need} confirmation: it holds secrets{through}, and tool output goes into logs")
+    format!("{names} {need} confirmation: {whose} secrets{through} would go to the model and into logs")
 }
 
 /// Returns the finding for a search over unknown files, which may include a secret.
@@ -94,4 +94,8 @@ pub(crate) fn unknown(analysis: &Analysis, settings: &Settings) -> Option<Findin
     Some(Finding::new(&RULE, message).at(outcome).remedy("search with fewer patterns"))
 }
 
-pub(crate) const REMEDY: &str = "read the variable names in `.env.example`, or ask the user for what you need";
+pub(crate) const READ_EXAMPLE: &str = "read the variable names in `.env.example`, or ask the user for what you need";
+
+fn remedy(entry: &str) -> &'static str {
+    if entry.starts_with(".env") { READ_EXAMPLE } else { super::ASK_USER }
+}

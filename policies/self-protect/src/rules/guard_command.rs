@@ -175,7 +175,7 @@ fn command_finding<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Find
             Some(_) => outcome,
         };
         let message = match outcome {
-            Outcome::Deny => format!("`{shown}` is for a person: {why}"),
+            Outcome::Deny => format!("only a person can run `{shown}`: {why}"),
             _ => format!("`{shown}` needs confirmation: {why}"),
         };
         return Some(Finding::new(&RULE, message).at(outcome).remedy(remedy));
@@ -210,7 +210,7 @@ fn command_finding<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Find
     }
     (removes && words().any(ours)).then(|| {
         let shown = shown();
-        let message = format!("`{shown}` removes guard-host, and no call would be checked any more");
+        let message = format!("`{shown}` removes guard-host, so no call would be checked");
         Finding::new(&RULE, message).remedy("let the user do it")
     })
 }
@@ -224,7 +224,7 @@ fn tampering_finding(command: &Command, view: &CallView<'_>) -> Option<Finding> 
     let parts = command.argv.iter().skip(1).flat_map(|word| &word.parts);
     let mut searched = parts.filter(|part| part.kind == "command" && searches(&part.text));
     searched.any(|part| view.guard.is_program_name(&part.text)).then(|| {
-        let message = format!("`{}` may stop guard-host while it is deciding a call", shorten(&command.text()));
+        let message = format!("`{}` may stop guard-host while it checks a call", shorten(&command.text()));
         Finding::new(&RULE, message).at(Outcome::Ask).remedy("let the user look into it")
     })
 }
@@ -381,7 +381,7 @@ fn guard_outcome(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)
         return None;
     }
     match (name, sub) {
-        ("uninstall", _) | ("self", "uninstall") => Some((Outcome::Deny, "no call would be checked any more", BY_HAND)),
+        ("uninstall", _) | ("self", "uninstall") => Some((Outcome::Deny, "it turns checking off", BY_HAND)),
         (
             "" | "help" | "check" | "ci" | "explain" | "test" | "doctor" | "conformance" | "completions" | "man"
             | "sandbox" | "self" | "new" | "rates" | "replay" | "report" | "resume" | "wit",
@@ -403,13 +403,12 @@ fn guard_outcome(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)
             Some((Outcome::Deny, "one of its keys turns prompts off for good", BY_HAND))
         }
         ("audit" | "policy" | "config" | "cache" | "settings", _) | ("session", "list" | "show") => None,
-        ("confirm", _) => Some((
-            Outcome::Ask,
-            "it approves a pending call",
-            "let the user approve this prompt, or run it in a terminal",
-        )),
+        ("confirm", _) => Some((Outcome::Ask, "it approves a pending call", BY_HAND)),
         ("allow", _) => Some((Outcome::Deny, "it turns prompts about a command off for good", BY_HAND)),
-        ("pause", _) => Some((Outcome::Deny, "policies would stop nothing until it ends", BY_HAND)),
+        ("pause", _) if words.contains(&"--all") => {
+            Some((Outcome::Deny, "it turns prompts off for a while, and lets denied calls run", BY_HAND))
+        }
+        ("pause", _) => Some((Outcome::Deny, "it turns prompts off for a while", BY_HAND)),
         ("trust", _) => Some((Outcome::Deny, "it gives a project's file the same power as the user's own", BY_HAND)),
         ("undo", "list") => None,
         ("undo", "show") => Some((Outcome::Ask, "it prints copied files, which can contain secrets", SAY)),
@@ -429,12 +428,12 @@ fn kill_finding(effect: &Effect, view: &CallView<'_>) -> Option<Finding> {
         return None;
     }
     if view.guard.is_program(&effect.target) {
-        let message = format!("stops `{}` while it may be deciding a call", shorten(&effect.target));
+        let message = format!("this stops `{}`, which may be checking a call", shorten(&effect.target));
         return Some(Finding::new(&RULE, message).remedy("let the user stop it"));
     }
     let by_pattern = effect.tag("pattern").is_some() && selects(&effect.target, view);
     (by_pattern || is_selected_by_search(effect, view)).then(|| {
-        let message = format!("`{}` may stop guard-host while it is deciding a call", shorten(&effect.target));
+        let message = format!("`{}` may stop guard-host while it checks a call", shorten(&effect.target));
         Finding::new(&RULE, message).at(Outcome::Ask).remedy("give the full name of the process")
     })
 }

@@ -74,13 +74,13 @@ fn finding(touch: &GuardedChange<'_>) -> Finding {
     let message = match touch.how {
         Reach::Itself => format!("`{path}` is {} of guard-host, which an agent must not change", part(touch.what)),
         Reach::LostWithFolder | Reach::LostWithAll => {
-            format!("deletes `{path}` with {} of guard-host", part(touch.what))
+            format!("this deletes `{path}` with {} of guard-host", part(touch.what))
         }
-        Reach::Perhaps => format!("may change {} of guard-host in `{path}`", part(touch.what)),
+        Reach::Perhaps => format!("this may change {} of guard-host in `{path}`", part(touch.what)),
     };
     let remedy = match touch.how {
         Reach::Itself => "tell the user which change is needed and why, so that they can make it",
-        _ => "name the files that you mean instead of the whole folder",
+        _ => "name the files that you mean, not the whole folder",
     };
     touch.with_path(Finding::new(&RULE, message).at(outcome).remedy(remedy))
 }

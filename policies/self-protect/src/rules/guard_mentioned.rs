@@ -193,7 +193,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     }
     let found = if view.is_command() { command_mention(view) } else { tool_mention(view) };
     findings.extend(found.map(|(name, why)| {
-        let message = format!("`{}` is guarded, and {why}", shorten(&name));
+        let message = format!("`{}` is protected, and {why}", shorten(&name));
         Finding::new(&RULE, message)
             .remedy("use plain commands or the file tools, so that guard-host can see what happens to it")
     }));
@@ -265,7 +265,7 @@ fn words_mention<'a>(command: &'a Command, view: &CallView<'a>) -> Option<Mentio
     if !is_harmless && (interprets || !effects().any(|effect| explains_use(&effect.kind))) {
         let place = supplying_searches::words_search_start(command, view);
         if let Some(place) = place {
-            return Some((place, format!("`{}` may do anything with the files there", shorten(program))));
+            return Some((place, format!("`{}` could change the files there", shorten(program))));
         }
     }
     let is_unexplained = |found: &Candidate<'_>| {
@@ -287,7 +287,7 @@ pub(super) fn is_interpreter(program: &str) -> bool {
 }
 
 fn unknown_use(program: &str) -> String {
-    format!("`{}` may do anything with it", shorten(program))
+    format!("`{}` could change it", shorten(program))
 }
 
 /// Returns whether an effect of this kind explains the use of a file.
@@ -332,7 +332,7 @@ fn tool_mention(view: &CallView<'_>) -> Option<Mention> {
     }
     let mut left = VALUES;
     let found = value_mention(view.input(), "", view, 0, &mut left)?;
-    Some((found, format!("the tool `{}` may do anything with it", shorten(tool))))
+    Some((found, format!("the tool `{}` could change it", shorten(tool))))
 }
 
 fn value_mention(value: &Value, key: &str, view: &CallView<'_>, depth: usize, left: &mut usize) -> Option<String> {

@@ -33,7 +33,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let path = shorten(&touch.effect.target);
-        let message = format!("`{path}` needs confirmation: {harness} keeps its hooks there, including guard-host's");
+        let message = format!("`{path}` needs confirmation: {harness} registers its hooks there");
         let finding = Finding::new(&RULE, message).remedy("say what the change does, so that the user can approve it");
         findings.push(touch.with_path(finding));
     }

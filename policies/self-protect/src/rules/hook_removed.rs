@@ -44,7 +44,7 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
             }
             Change::Edits => continue,
         };
-        let message = format!("`{path}` holds guard-host's hook in {harness}, and the call {why}");
+        let message = format!("`{path}` is where {harness} registers hooks, and this call {why}");
         findings.push(touch.with_path(Finding::new(&RULE, message).remedy(remedy)));
     }
 }

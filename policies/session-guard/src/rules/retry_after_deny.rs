@@ -59,9 +59,10 @@ pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Setti
         let message = event.tags.iter().find(|(name, _)| name == "message").map_or("", |(_, value)| value.as_str());
         let rule = &event.target;
         Some(Hit {
-            message: format!("has the same effect as a call that `{rule}` denied: {}", shorten_reason(message)),
+            message: format!("repeats the effect of a call that `{rule}` denied: {}", shorten_reason(message)),
             remedy: format!(
-                "follow the advice of that denial, or ask the user to run it; `{}` forgets it",
+                "use the alternative in that denial, or ask the user to run the command; the user can reset the history \
+                 with `{}`",
                 clear_command(call)
             ),
             repeated,
@@ -108,6 +109,10 @@ fn deletes_more(effect: &Effect, denied: &str) -> bool {
     is_whole && !deleted.is_empty() && below(path, deleted).is_some()
 }
 
+/// Returns the reason in a message, without the command and the summary before it.
 fn shorten_reason(text: &str) -> String {
-    text.split(". ").next().map(shorten).unwrap_or_default()
+    let first = text.split(". ").next().unwrap_or_default();
+    let whole = first.strip_prefix("Dangerous command: ").unwrap_or(first);
+    let reason = whole.split_once("): ").or_else(|| whole.split_once("`: ")).map_or(whole, |(_, reason)| reason);
+    shorten(reason)
 }

@@ -40,10 +40,18 @@ pub(crate) fn check(call: &Call<'_>, past: &SessionHistory<'_>, settings: &Setti
     let (what, secret, how) = (sent.what, shorten(&read.target), format_event(&read));
     // A prompt may have been refused or left unanswered.
     let has_read = if past.may_have_run(&read) { "may have read" } else { "read" };
+    // A command that prints a secret reads no file.
+    let earlier = match secret.is_empty() {
+        true => format!("a call that may have printed a secret ({how})"),
+        false => format!("this session {has_read} `{secret}` ({how})"),
+    };
+    let remedy = match sent.to.is_empty() {
+        true => "check what is sent",
+        false => "check what is sent; to trust the host, add it to `hosts` in the settings of `session-guard`",
+    };
     Some(Hit {
-        message: format!("{what} sends data to {to} after this session {has_read} `{secret}` ({how})"),
-        remedy: "check what is sent; to trust the host, add it to `hosts` in the settings of `session-guard`"
-            .to_owned(),
+        message: format!("{what} sends data to {to} after {earlier}"),
+        remedy: remedy.to_owned(),
         repeated: Vec::new(),
     })
 }

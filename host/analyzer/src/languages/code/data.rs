@@ -16,7 +16,7 @@ type Call = (&'static str, &'static str, &'static str, &'static str, &'static st
 
 const KEYS: &str = "every key of the store";
 const ROWS: &str = "every row of the table";
-const BIN: &str = "files that could still be had back";
+const BIN: &str = "files that could still be restored";
 const SEE_BIN: &str = "see what is in it first";
 const EVERYTHING: &str = "everything that this user runs, the session included";
 const COUNT: &str = "count what is there first";

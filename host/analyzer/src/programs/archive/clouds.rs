@@ -56,5 +56,7 @@ pub(super) fn rclone<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 /// Drafts the deletion of data stored elsewhere.
 fn remote(target: &str) -> Draft {
     let draft = Draft::destructive("delete", "remote.delete").target(target);
-    draft.tag("loses", "files that may be kept nowhere else").tag("instead", "see what would go with `--dry-run`")
+    draft
+        .tag("loses", "files that may be kept nowhere else")
+        .tag("instead", "see what would be deleted with `--dry-run`")
 }

@@ -82,7 +82,7 @@ pub(super) fn by_body(run: &mut Run<'_>, text: &str, url: &str) {
         let bare = lower.replace(char::is_whitespace, "");
         let fields = ["\"private\":false", "\"archived\":true", "\"visibility\":\"public\""];
         if fields.iter().any(|field| bare.contains(field)) {
-            let loses = "nothing yet: everybody could read the repository, or nobody could change it any more";
+            let loses = "nothing yet: everyone could read the repository, or no one could change it";
             run.emit(Draft::destructive("cloud", "cloud.access.change").target(url).tag("loses", loses));
         }
     }

@@ -183,14 +183,14 @@ impl Choices {
             Outcome::Ask => Ok(true),
             Outcome::Deny => {
                 let hint = "`guard-host explain` says which rule denies it; a setting of its policy may lower it";
-                let text = format!("`{}` is denied, and an allow only lifts asks", self.shown);
+                let text = format!("`{}` is denied, and an allow can't override a denial", self.shown);
                 Err(exit_error(Exit::NoQuestion, text, hint))
             }
             _ if !question.rules.is_empty() && question.rules.iter().all(is_of_session) => {
                 self.obstacle = "the prompt came from earlier calls of its session, which are forgotten".to_owned();
                 Ok(false)
             }
-            _ => Err(exit_error(Exit::NoQuestion, format!("`{}` is not asked about", self.shown), "")),
+            _ => Err(exit_error(Exit::NoQuestion, format!("`{}` needs no confirmation", self.shown), "")),
         }
     }
 
@@ -327,7 +327,7 @@ impl Choices {
             None => {
                 let last = self.offered.len();
                 let answer =
-                    answer(&format!("Write which one to {}? [1-{last}, Enter for none]", dirs.config.display()))?;
+                    answer(&format!("Add which entry to {}? [1-{last}, Enter for none]", dirs.config.display()))?;
                 match answer.as_str() {
                     "" | "n" | "no" => return Ok(None),
                     "y" | "yes" => 1,

@@ -76,7 +76,7 @@ pub(in crate::cli) struct UninstallArgs {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct TargetArgs {
-    /// Which calls to check [default: user]
+    /// Which registration: for all projects, or for this one [default: user]
     #[arg(long, value_enum)]
     scope: Option<ScopeName>,
     /// For everyone with the project or the plugin: uses no paths of this machine
@@ -85,10 +85,10 @@ pub(in crate::cli) struct TargetArgs {
     /// For every user of this machine: the administrator's file, such as /etc/claude-code/managed-settings.json
     #[arg(long, conflicts_with_all = ["scope", "shared", "plugin", "shim", "hooks_file"])]
     managed: bool,
-    /// The folder of a plugin, which is created if it doesn't exist
+    /// The folder of a plugin (`install` creates it)
     #[arg(long, value_name = "DIR")]
     plugin: Option<PathBuf>,
-    /// Write a script with this name that starts the hook, and register it
+    /// The name of a script that starts the hook (`install` writes it, `uninstall` restores yours)
     #[arg(long, value_name = "NAME")]
     shim: Option<String>,
     /// A file with hooks, instead of the usual one

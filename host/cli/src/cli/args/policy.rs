@@ -176,7 +176,8 @@ pub(in crate::cli) struct ExportArgs {
 
 Many registries list only names with a given beginning, or nothing. In that case, give the policy's whole name.")]
 pub(in crate::cli) struct SearchArgs {
-    /// HOST, or HOST/BEGINNING to list only names with this beginning
+    /// HOST, or HOST/PREFIX to list only names with this prefix
+    #[arg(value_name = "REGISTRY")]
     pub(in crate::cli) place: String,
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Human)]

@@ -44,7 +44,7 @@ pub(in crate::cli) enum SyncCommand {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct SyncTargetArgs {
-    /// The guard.toml to keep up to date [default: the managed one]
+    /// The guard.toml that sync manages [default: the managed one]
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) to: Option<PathBuf>,
 }

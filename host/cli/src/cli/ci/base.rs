@@ -80,7 +80,7 @@ pub(super) fn trust(project: &Project<'_>) -> anyhow::Result<StepResult> {
 /// Lists the settings that differ from the revision, for reviewers. Cases and recorded calls may not cover them.
 pub(super) fn settings(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let Some(against) = &project.args.against else {
-        return Ok(StepResult::skipped("`--against` names no revision".to_owned()));
+        return Ok(StepResult::skipped("no `--against` revision".to_owned()));
     };
     let Some(base) = &project.base else {
         return Ok(StepResult::skipped(format!("no configuration to compare with at {}", plain(against))));

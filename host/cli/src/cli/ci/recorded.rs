@@ -40,7 +40,7 @@ fn misnamed_files(project: &Project<'_>) -> Vec<Remark> {
 fn judge_calls(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let args = project.args;
     let Some(against) = &args.against else {
-        return Ok(StepResult::skipped("`--against` names no revision".to_owned()));
+        return Ok(StepResult::skipped("no `--against` revision".to_owned()));
     };
     let files = files_at(against, &project.root.to_string_lossy())?;
     if !Path::new(against).is_file() && !files.is_empty() && !files.iter().any(|file| file == CONFIGURATION) {

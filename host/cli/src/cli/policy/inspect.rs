@@ -179,7 +179,7 @@ impl PolicySummary {
                 true => "granted",
                 false => "not granted",
             };
-            lines.push(format!("wishes    {wish} ({state})"));
+            lines.push(format!("requests  {wish} ({state})"));
         }
         let waits = waiting.words();
         lines.extend(self.entry.grants.words().into_iter().map(|grant| match waits.contains(&grant) {
@@ -206,8 +206,9 @@ fn format_cost(trial: &Trial) -> String {
     if let Some(fault) = &trial.fault {
         return format!("cost      no answer to `{shown}`: {fault}");
     }
-    let analysis =
-        trial.analysis.map(|time| format!(", besides {} for the analysis, which is made once", format_time(time)));
+    let analysis = trial
+        .analysis
+        .map(|time| format!(", besides {} for the analysis, which all policies share", format_time(time)));
     let analysis = analysis.unwrap_or_default();
     format!("cost      {} (median of {}) for `{shown}`{analysis}", format_time(trial.time), trial.runs)
 }

@@ -110,7 +110,7 @@ pub(super) fn output(chosen: Option<&Path>, name: &str, environment: &Environmen
     let default = || PathBuf::from(format!("{name}.wasm"));
     let file = native(&environment.cwd).join(chosen.map_or_else(default, Path::to_path_buf));
     if file.symlink_metadata().is_ok() {
-        return Err(exit_error(Exit::Usage, format!("`{}` is there", file.display()), "give another `--output`"));
+        return Err(exit_error(Exit::Usage, format!("`{}` already exists", file.display()), "give another `--output`"));
     }
     Ok(file)
 }
@@ -173,7 +173,7 @@ pub(super) fn keygen(args: &KeygenArgs, environment: &Environment) -> anyhow::Re
     let public = PathBuf::from(public);
     for path in [&file, &public] {
         if path.symlink_metadata().is_ok() {
-            return Err(exit_error(Exit::Usage, format!("`{}` is there", path.display()), "give another name"));
+            return Err(exit_error(Exit::Usage, format!("`{}` already exists", path.display()), "give another name"));
         }
     }
     let (key, pem) = SecretKey::generate().map_err(|error| exit_error(Exit::Software, error.to_string(), ""))?;

@@ -136,7 +136,7 @@ impl Rates {
             print::line(&format!("{rule:44} {:>7} {:>7} {:>11}", of.right, of.wrong, of.unlabelled))?;
         }
         if wrong && !self.wrong.is_empty() {
-            print::line("\nother than their label:")?;
+            print::line("\nverdict differs from the label:")?;
             for (outcome, rule, call) in &self.wrong {
                 let name = outcome_name(*outcome);
                 print::line(&format!("{:8} {rule}  {call}", print::color_by_outcome(name, name)))?;

@@ -72,15 +72,15 @@ impl Replayed<'_> {
         }
         if *rest_on_missing > 0 {
             lines.push(format!(
-                "{rest_on_missing} of the distinct calls asked for files or variables that are not here, and may have been \
-                 decided otherwise"
+                "{rest_on_missing} of the distinct calls depend on files or variables that aren't here, so their verdicts \
+                 may differ"
             ));
         }
         let (spared, distinct) = self.sum.spared;
         if spared > 0 {
             let asks = print::count(self.sum.asks, "ask");
             lines.push(format!(
-                "`{INSTEAD_OF_ASK}` would spare {spared} of {asks} ({distinct} distinct): a copy is kept"
+                "`{INSTEAD_OF_ASK}` would avoid {spared} of {asks} ({distinct} distinct): a copy is saved"
             ));
         }
         lines

@@ -139,7 +139,7 @@ fn undone(report: &Report<'_>) -> Markup {
         (false, false) => "all",
     };
     html! {
-        h2 { "BackedUpCall and restored" }
+        h2 { "Copies and restores" }
         table class="stack" {
             thead { tr { th { "call" } th { "time" } th { "copy" } th { "restored" } } }
             tbody {

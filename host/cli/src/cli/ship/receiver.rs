@@ -78,7 +78,7 @@ impl Receiver {
         let http = guard_registry::Receiver::new(&url, args.network.patience(), args.ca.as_deref());
         let http = http.map_err(|error| match error {
             RegistryError::NoTls { .. } => {
-                exit_error(Exit::Usage, error.to_string(), "only a receiver on this machine is sent to without TLS")
+                exit_error(Exit::Usage, error.to_string(), "use `https://`; plain HTTP works only on this machine")
             }
             error => send_error(&error),
         })?;
