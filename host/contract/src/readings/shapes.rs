@@ -68,12 +68,14 @@ pub(super) fn statement_program(tool: &[String], argument: &str) -> &'static str
     if argument.starts_with("cql") || is_word(&["cassandra", "scylla", "scylladb"]) { "cqlsh -e" } else { "psql -c" }
 }
 
-/// Returns whether an absolute path looks like that of a folder: its name has no extension, and is none of the usual
-/// files without one.
+/// Returns whether a path looks like that of a folder of a person's home: it is directly below the home, and its name
+/// has no extension.
 pub(super) fn names_folder(path: &str) -> bool {
-    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let path = path.trim_end_matches('/');
+    let of_user = || ["/home/", "/Users/"].iter().find_map(|homes| path.strip_prefix(homes)?.split_once('/'));
+    let Some(name) = path.strip_prefix("~/").or_else(|| of_user().map(|(_, name)| name)) else { return false };
     let is_file = name.contains('.') || name.ends_with("file") || !name.contains(|c: char| c.is_ascii_lowercase());
-    path.starts_with(['/', '~']) && !is_file
+    !name.contains('/') && !is_file
 }
 
 #[cfg(test)]
