@@ -10,6 +10,7 @@ mod lines;
 mod names;
 mod requests;
 mod runs;
+mod shapes;
 mod table;
 
 use serde_json::{Map, Value};
@@ -182,11 +183,11 @@ impl<'a> Reader<'a> {
             self.run_texts(object);
         }
         let has_command = object.keys().any(|key| self.kinds(key).iter().any(|(kind, _)| *kind == Kind::Shell));
-        if let Some(list) =
-            object.get("args").filter(|list| list.is_array() && !has_command && self.guesses == Guesses::All)
-        {
-            let line = texts(list).map(word).collect::<Vec<_>>().join(" ");
-            self.read_program_words(&line, "args", object);
+        let given = names::ARGUMENTS.iter().find_map(|name| Some((*name, object.get(*name)?)));
+        if let Some((name, given)) = given.filter(|_| !has_command && self.guesses == Guesses::All) {
+            let words = || texts(given).map(word).collect::<Vec<_>>().join(" ");
+            let line = given.as_str().map_or_else(words, str::to_owned);
+            self.read_program_words(&line, name, object);
         }
         let guesses = has_command && self.guesses == Guesses::All;
         for (key, value) in object.iter().filter(|_| guesses) {
@@ -375,7 +376,7 @@ impl<'a> Reader<'a> {
     /// Reads the words that a tool named after a program passes to this program.
     fn read_program_words(&mut self, line: &str, key: &str, object: &Map<String, Value>) {
         let name = self.tool.tool.rsplit("__").next().unwrap_or_default();
-        let named = names::program_of_tool(&split_words(name));
+        let named = shapes::program_of_tool(&split_words(name));
         let Some(program) = named.or_else(|| names::find_client(&self.words)) else { return };
         if line.split_whitespace().next() == Some(program) {
             return;
@@ -412,7 +413,8 @@ impl<'a> Reader<'a> {
             if names::is_graph(&self.words) {
                 self.bash(format!("cypher-shell {}", word(text)), key, "Cypher", certainty);
             } else if certainty == Certainty::Told || normalize(key).contains("sql") || names::is_sql(text) {
-                self.bash(format!("psql -c {}", word(text)), key, "SQL", certainty);
+                let program = shapes::statement_program(&self.words, &normalize(key));
+                self.bash(format!("{program} {}", word(text)), key, "SQL", certainty);
             }
         }
     }
@@ -443,7 +445,9 @@ impl<'a> Reader<'a> {
             let moved =
                 |program: &str| target.map(|to| format!("{program} -- {path} {}", path_word(trimmed(&to.path))));
             let command = match doing {
-                Doing::Deletes { recursive } if recursive || is_whole => Some(format!("rm -r -- {path}")),
+                Doing::Deletes { recursive } if recursive || is_whole || shapes::names_folder(&file.path) => {
+                    Some(format!("rm -r -- {path}"))
+                }
                 Doing::Deletes { .. } => Some(format!("rm -- {path}")),
                 Doing::Moves if file.kind != Kind::Target => moved("mv"),
                 Doing::Copies if file.kind != Kind::Target => moved("cp"),

@@ -51,9 +51,26 @@ pub(crate) fn variable_mention(command: &Command, covers: impl Fn(&str) -> bool)
         || DECLARERS.contains(&program) && words.any(|word| word.starts_with('-') && word.contains('x'));
     let words = command.argv.iter().skip(1).filter_map(|word| word.text.split_once('='));
     let set = words.filter(|(name, _)| (exports || WRITTEN_BY_SHELLS.contains(name)) && !name.starts_with('-'));
-    let (name, value) = assigned.filter(|(name, _)| inherited(name)).chain(set).find(|(_, value)| covers(value))?;
+    let mut values = assigned
+        .filter(|(name, _)| inherited(name))
+        .chain(set)
+        .flat_map(|(name, value)| std::iter::once(value).chain(option_values(value)).map(move |value| (name, value)));
+    let (name, value) = values.find(|(_, value)| covers(value))?;
     Some((value.to_owned(), format!("writes unknown content to the file that `{name}` names")))
 }
+
+/// Returns the values of options that a variable contains: `--log-file=FILE`, `-Xlog:gc:file=FILE`.
+fn option_values(value: &str) -> impl Iterator<Item = &str> {
+    let is_input = |option: &str| {
+        let name = option.trim_start_matches('-');
+        selects(option) || INPUTS.iter().any(|start| name.starts_with(start))
+    };
+    let options = value.split_whitespace().filter(move |word| word.starts_with('-') && !is_input(word));
+    options.take(OPTIONS).flat_map(|option| option.split(['=', ':', ',']).skip(1))
+}
+
+/// The maximum number of options that are examined in a variable.
+const OPTIONS: usize = 64;
 
 /// A word of a command that may be a path.
 #[derive(Debug, Clone, Copy)]

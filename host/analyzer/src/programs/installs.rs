@@ -2,6 +2,8 @@
 //!
 //! All managers share one table and one parser. Their other effects are in `programs/`.
 
+mod addresses;
+
 use guard_sdk::syntax::Word;
 
 use crate::draft::Draft;
@@ -147,6 +149,12 @@ const MANAGERS: &[Manager] = &[
     },
 ];
 
+/// Returns whether the program is described as one that installs or fetches packages.
+fn is_manager(name: &str) -> bool {
+    MANAGERS.iter().any(|manager| manager.names.contains(&name))
+        || [FETCHERS, INSTALLERS].iter().any(|rows| rows.iter().any(|(names, _)| names.contains(&name)))
+}
+
 /// The maximum number of packages of a call that get an effect of their own.
 const MOST: usize = 64;
 
@@ -169,8 +177,7 @@ pub(super) fn find(run: &mut Run<'_>) {
 /// Programs that fetch code from a URL and run it, with the verbs that do so. No verbs: always.
 const FETCHERS: &[(&[&str], &[&str])] = &[
     (&["deno"], &["run", "test", "serve", "bench", "repl", "x"]),
-    (&["nix"], &["run", "develop", "shell"]),
-    (&["nix-shell", "nix-build", "rust-script"], &[]),
+    (&["nix-build", "rust-script"], &[]),
     (&["docker", "podman", "buildah", "nerdctl"], &["build", "buildx"]),
     (&["gem"], &["specific_install"]),
     (&["ansible-galaxy"], &["install", "role", "collection"]),
@@ -258,6 +265,9 @@ fn fetched(run: &mut Run<'_>) {
     let evaluated = valued_address(run);
     found.extend(evaluated);
     found.extend(installed_address(run));
+    if found.is_empty() {
+        found.extend(addresses::find(run).map(|address| (run.name.clone(), address)));
+    }
     for (by, package) in found {
         let draft = Draft::routine("package", "package.install").tag("manager", &by).target(&package);
         let source = source(&PYTHON, &package);

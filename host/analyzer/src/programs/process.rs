@@ -9,13 +9,11 @@ use crate::run::Run;
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["kill"], Options::NONE, kill),
-    Program::new(
-        &["pkill", "killall", "killall5", "skill", "slay", "xkill"],
-        Options::new("uUgGPtsoy", "signal user parent group older-than younger-than pidfile"),
-        by_name,
-    ),
+    Program::new(&["pkill", "killall", "killall5", "skill", "slay", "xkill"], SELECTORS, by_name),
     Program::new(&["fuser"], Options::NONE, fuser),
 ];
+
+const SELECTORS: Options = Options::new("uUgGPtsoy", "signal user parent group older-than younger-than pidfile");
 
 fn ended(target: &str) -> Draft {
     Draft::notable("process", "process.kill").target(target)
@@ -67,21 +65,56 @@ fn tells(word: &str) -> bool {
 /// root)`.
 fn lists_all(run: &Run<'_>) -> bool {
     let inside = || run.pipelines.children(run.commands, run.command.id).take(MAX_INSIDE);
-    inside().any(|command| command.position.length < 2 && finds_all(command)) || lists_every(inside())
+    inside().any(|command| command.position.length < 2 && finds_all(command))
+        || lists_every(inside())
+        || searches_runtime(&inside().collect::<Vec<_>>())
 }
 
 /// Returns whether a loop goes through such a list: `pgrep . | while read p; do kill $p; done`.
 fn is_each_of_all(run: &Run<'_>, word: &Word) -> bool {
     let mut listing: Vec<&Command> = run.suppliers(&Operand::of(word)).into_iter().take(MAX_INSIDE).collect();
     listing.reverse();
-    listing.iter().any(|command| command.program() != "ps" && finds_all(command)) || lists_every(listing.into_iter())
+    listing.iter().any(|command| command.program() != "ps" && finds_all(command))
+        || searches_runtime(&listing)
+        || lists_every(listing.into_iter())
+}
+
+/// Returns whether the stages of a pipeline pick the processes of a program that may run the agent itself out of a
+/// list. Another filter behind it narrows the choice.
+fn searches_runtime(stages: &[&Command]) -> bool {
+    let lists = stages.iter().any(|stage| stage.program() == "ps");
+    let mut filters =
+        stages.iter().filter(|stage| FILTERS.contains(&stage.program())).filter_map(|stage| picked(stage)).peekable();
+    lists && filters.peek().is_some() && filters.all(|name| is_runtime(&name))
+}
+
+/// Programs that pick lines of a list.
+const FILTERS: &[&str] = &["ag", "awk", "egrep", "fgrep", "gawk", "grep", "mawk", "perl", "rg", "sed"];
+
+/// Returns the text that a filter picks lines by.
+fn picked(stage: &Command) -> Option<String> {
+    let mut words = stage.argv.iter().skip(1).map(|word| word.text.as_str()).peekable();
+    let is_grep = stage.program().ends_with("grep") || matches!(stage.program(), "rg" | "ag");
+    let excludes =
+        |word: &str| word == "--invert-match" || word.starts_with('-') && !word.starts_with("--") && word.contains('v');
+    if is_grep && words.clone().any(excludes) {
+        return None;
+    }
+    let first = words.find(|word| !word.starts_with('-'))?;
+    if is_grep {
+        return Some(first.replace(['[', ']'], ""));
+    }
+    // `$11 == "node"`, `/node/`.
+    let texts = first.split(['"', '\'', '/']).skip(1).step_by(2).map(|text| text.replace(['[', ']'], ""));
+    texts.into_iter().find(|text| !text.trim().is_empty())
 }
 
 /// Returns whether a command prints all processes, all of a user, or those of a program that may run the agent itself.
 fn finds_all(command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     match command.program() {
-        "ps" => words().any(shows_every),
+        "ps" => words().any(shows_every) || names_runtime(command, &["-C"]),
+        "lsof" => names_runtime(command, &["-c"]),
         "pgrep" => {
             let by_owner = words().any(|word| matches!(word, "-u" | "-U" | "--euid" | "--uid"));
             by_owner && words().filter(|word| !word.starts_with('-')).count() < 2
@@ -90,6 +123,14 @@ fn finds_all(command: &Command) -> bool {
         "pidof" => words().any(is_runtime),
         _ => false,
     }
+}
+
+/// Returns whether the value of an option is a program that may run the agent itself.
+fn names_runtime(command: &Command, options: &[&str]) -> bool {
+    let texts = || command.argv.iter().map(|word| word.text.as_str());
+    let behind = texts().zip(texts().skip(1)).filter(|(option, _)| options.contains(option)).map(|(_, value)| value);
+    let glued = texts().filter_map(|text| options.iter().find_map(|option| text.strip_prefix(option)));
+    behind.chain(glued).flat_map(|value| value.split(',')).any(is_runtime)
 }
 
 /// Returns whether an option makes `ps` show the processes of all users: `-e`, `-eo`, `aux`.
@@ -122,6 +163,7 @@ fn is_given_all(run: &Run<'_>) -> bool {
     };
     let stages = || run.pipelines.stages(run.commands, pipeline, index).take(MAX_INSIDE);
     lists_every(stages())
+        || searches_runtime(&stages().collect::<Vec<_>>())
         || stages().any(|stage| {
             stage.program() == "pgrep" && finds_all(stage)
                 || matches!(stage.program(), "pgrep" | "pidof" | "grep" | "awk")
@@ -149,6 +191,16 @@ const KEEPERS: &[&str] = &[
     "NetworkManager",
 ];
 
+/// Returns whether a word is a signal such as `-STOP`.
+fn is_signal(word: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "ABRT", "ALRM", "CONT", "HUP", "INT", "KILL", "PIPE", "QUIT", "SEGV", "STOP", "TERM", "TSTP", "TTIN", "TTOU",
+        "USR1", "USR2", "WINCH",
+    ];
+    let name = word.strip_prefix('-').unwrap_or_default();
+    NAMES.contains(&name.strip_prefix("SIG").unwrap_or(name))
+}
+
 fn by_name<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if parsed.is("lL", "list") && run.name == "killall" || parsed.is("", "help") || parsed.is("V", "version") {
         return;
@@ -157,7 +209,17 @@ fn by_name<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         run.emit(ended("").severe(Severity::Destructive, true));
         return;
     }
-    // `pkill -HUP name`: a signal looks like a cluster of options, some of which select processes.
+    // `pkill -STOP name`: a signal looks like a cluster of options, some of which have a value.
+    if let Some((first, rest)) = run.arguments().split_first()
+        && is_signal(&first.text)
+    {
+        let parsed = run.parse(rest, SELECTORS);
+        return by_pattern(run, &parsed);
+    }
+    by_pattern(run, parsed);
+}
+
+fn by_pattern<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let selects = |word: &str| {
         matches!(word, "-u" | "-U" | "-g" | "-G" | "-t") || word.starts_with("--user") || word.starts_with("--euid")
     };
@@ -165,11 +227,20 @@ fn by_name<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if by_owner && parsed.operands.is_empty() {
         run.emit(ended("").severe(Severity::Destructive, true).flag("all", true));
     }
+    // The children of the program that started the shell: the agent's own processes.
+    let is_parent = |value: &Operand<'_>| matches!(value.text.as_ref(), "$PPID" | "${PPID}");
+    if parsed.operands.is_empty() && run.name == "pkill" && parsed.values("P", "parent").any(|value| is_parent(&value))
+    {
+        run.emit(ended("$PPID").certain(false).severe(Severity::Destructive, true));
+    }
     let is_pattern = run.name == "pkill" || parsed.is("r", "regexp");
     // Options that limit the match to one process, its children, or a group, session or terminal.
+    let is_by_session = run.name != "killall";
     let bounds = |word: &str| {
         let long = ["--parent", "--pgroup", "--session", "--terminal", "--newest", "--oldest", "--pidfile"];
-        matches!(word, "-P" | "-g" | "-s" | "-t" | "-n" | "-o" | "-F") || long.iter().any(|name| word.starts_with(name))
+        matches!(word, "-P" | "-g" | "-t" | "-n" | "-o" | "-F")
+            || word == "-s" && is_by_session
+            || long.iter().any(|name| word.starts_with(name))
     };
     let is_bounded = run.arguments().iter().any(|word| bounds(&word.text));
     for name in &parsed.operands {

@@ -19,7 +19,8 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["logger"], Options::new("nPftpTud", "server port file tag priority socket"), sends_file),
     Program::new(&["mosquitto_pub"], Options::new("hptfmuPiqk", "file topic message username pw"), sends_file),
     Program::new(&["ab"], Options::new("ncptTAPXHCgeubvwxyzsBm", ""), benchmarks),
-    Program::new(&["ftp", "sftp", "lftp", "psftp", "ncftp", "tftp"], Options::new("bceFilPRSsoum", ""), transfers),
+    Program::new(&["ftp", "sftp", "psftp", "ncftp", "tftp"], Options::new("bceFilPRSsoum", ""), transfers),
+    Program::new(&["lftp"], Options::new("cefpu", ""), transfers),
     Program::new(&["mutt", "mail", "mailx", "s-nail"], Options::new("aAscbrSeiH", "attach body to from server"), mails),
     Program::new(&["swaks"], SWAKS, mails_by_hand),
 ];
@@ -82,8 +83,21 @@ fn transfers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     parsed.values("b", "").for_each(|file| run.read(&file));
     let mut lines: Vec<String> = parsed.values("ec", "").map(|value| value.text.into_owned()).collect();
     lines.extend(run.input().map(|input| input.text));
-    let Some(host) = parsed.operands.first().cloned().or_else(|| parsed.values("ec", "").next()) else { return };
+    let script = parsed.value("f", "").filter(|_| run.name == "lftp");
+    if let Some(input) = script.as_ref().and_then(|file| run.substituted(file)) {
+        let mut escapes = input.text.lines().filter_map(|line| line.trim_start().strip_prefix('!'));
+        if let Some(command) = escapes.next() {
+            run.starts_helper(command.trim());
+        }
+        lines.push(input.text);
+    }
+    let Some(host) = parsed.operands.first().cloned().or_else(|| parsed.values("ec", "").next()).or(script) else {
+        return;
+    };
     for line in lines.iter().flat_map(|text| text.split(['\n', ';'])).take(MAX_LINES) {
+        if run.name == "lftp" {
+            mirrors(run, line, &host);
+        }
         let mut words = line.split_whitespace().filter(|word| !word.starts_with('-'));
         let (verb, file) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         match verb {
@@ -96,6 +110,30 @@ fn transfers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             }
             _ => {}
         }
+    }
+}
+
+/// Adds the effects of a line for `lftp` on this machine: files and folders that it fetches, and what it removes
+/// after it sent it.
+fn mirrors<'a>(run: &mut Run<'a>, line: &str, host: &Operand<'a>) {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
+    let behind = |option: &str| words.iter().zip(words.iter().skip(1)).find(|(name, _)| **name == option);
+    let operands: Vec<&str> = words.iter().skip(1).filter(|word| !word.starts_with('-')).copied().collect();
+    let named = |text: &str| host.renamed(text.to_owned());
+    match (words.first().copied().unwrap_or_default(), operands.as_slice()) {
+        ("get" | "get1" | "pget", _) => {
+            if let Some((_, file)) = behind("-o") {
+                run.write(&named(file));
+            }
+        }
+        ("mirror", [from, ..]) if has(&["-R", "--reverse"]) => {
+            if has(&["--Remove-source-files", "--Remove-source-dirs", "--Move"]) {
+                run.delete_tree(&named(from), true, "lftp");
+            }
+        }
+        ("mirror", [_, to, ..]) => run.write_tree(&named(to)),
+        _ => {}
     }
 }
 

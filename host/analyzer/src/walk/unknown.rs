@@ -157,7 +157,12 @@ impl Walker {
         let input = pending.input.text();
         let embedded = std::iter::once_with(|| embedded::candidates(words, input, is_described(name)));
         let embedded = embedded.filter(|_| !known).flatten().map(|what| (what, end));
-        let candidates = candidates.chain(embedded);
+        let scripts = if known || is_described(name) { Vec::new() } else { self.substituted_lines(words) };
+        let scripts = scripts.iter().flat_map(|line| {
+            let words: Vec<Word> = line.split_whitespace().map(literal).collect();
+            embedded::candidates(&words, Some(line), false)
+        });
+        let candidates = candidates.chain(embedded).chain(scripts.map(|what| (what, end)));
         let mut lost = None;
         for (what, at) in candidates {
             let Some(left) = self.budget.unknown_left.checked_sub(1) else {
@@ -176,6 +181,13 @@ impl Walker {
             Runnable::Words { .. } | Runnable::Text { .. } => pending.argv.clone(),
         };
         Some(self.guessed_layer(name, outer, what))
+    }
+
+    /// Returns the lines of process substitutions, which an unknown program may read as a script.
+    fn substituted_lines(&mut self, words: &[Word]) -> Vec<String> {
+        let parts = words.iter().take(MOST).flat_map(|word| &word.parts).filter(|part| part.kind == "process");
+        let texts: Vec<String> = parts.take(GUESSES).filter_map(|part| self.printed(&part.text)).collect();
+        texts.iter().flat_map(|text| text.lines()).take(MOST).map(str::to_owned).collect()
     }
 
     /// Returns the text of `-c` or of the input, after a name that is only known at run time and may be a shell.

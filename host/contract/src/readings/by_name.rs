@@ -181,7 +181,7 @@ fn is_label(action: &[String]) -> bool {
 
 /// The collection that the result of a query takes the place of.
 fn replaced_collection(server: &[String], action: &[String], input: &Map<String, Value>) -> Option<String> {
-    let is_query = server.iter().any(|word| word.starts_with("mongo")) && action.iter().any(|word| word == "aggregate");
+    let is_query = server.iter().chain(action).any(|word| word.starts_with("mongo") || word == "aggregate");
     let stages = input.get("pipeline").filter(|_| is_query)?.as_array()?;
     let out = stages.iter().find_map(|stage| stage.get("$out"))?;
     let name = out.as_str().or_else(|| out.get("coll")?.as_str()).unwrap_or("x").replace(['\'', '"', '\\'], "");

@@ -37,6 +37,18 @@ const OF_PHP: &[&str] = &[
     "post-package-install",
 ];
 
+/// Git's hooks that a package's settings name.
+const OF_GIT: &[&str] = &[
+    "commit-msg",
+    "post-checkout",
+    "post-commit",
+    "post-merge",
+    "pre-commit",
+    "pre-push",
+    "pre-rebase",
+    "prepare-commit-msg",
+];
+
 /// Settings by which npm starts another program.
 const OF_NPM: &[&str] = &["git", "node-options", "registry", "script-shell", "shell"];
 
@@ -61,23 +73,32 @@ pub(super) fn readings(call: &ToolCall) -> Readings {
 fn lines(input: &Map<String, Value>) -> Vec<String> {
     let text = |key: &str| input.get(key).and_then(Value::as_str);
     let Some(path) = text("file_path") else { return Vec::new() };
-    let name = path.rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
+    let path = path.to_ascii_lowercase().replace('\\', "/");
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let is_hook = matches!(folder.rsplit('/').next(), Some(".githooks" | ".git-hooks" | ".husky"));
     let edits = input.get("edits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let edits = edits.iter().filter_map(|edit| edit.get("new_string")?.as_str());
     let written = ["content", "new_string"].into_iter().filter_map(text).chain(edits);
-    written.flat_map(|text| file_commands(&name, text)).take(LINES).collect()
+    let commands = |text: &str| if is_hook { hook(name, text) } else { file_commands(name, text) };
+    written.flat_map(commands).take(LINES).collect()
 }
 
 fn file_commands(name: &str, text: &str) -> Vec<String> {
     let code = |program: &str| vec![format!("{program} {}", word(text))];
     match name {
-        "package.json" => scripts(OF_NODE, text),
+        "package.json" => scripts(OF_NODE, text).into_iter().chain(scripts(OF_GIT, text)).collect(),
+        ".simple-git-hooks.json" | "simple-git-hooks.json" => scripts(OF_GIT, text),
+        "devbox.json" => scripts(&["init_hook"], text),
+        "flake.nix" | "shell.nix" | "devenv.nix" => nix_hooks(text),
+        "mise.toml" | ".mise.toml" | "mise.local.toml" | ".mise.local.toml" => toml_section("[hooks]", text),
+        _ if name.ends_with(".gyp") || name.ends_with(".gypi") => gyp_commands(text),
         "composer.json" => scripts(OF_PHP, text),
         "setup.py" | "sitecustomize.py" | "usercustomize.py" => code("python3 -c"),
         ".pnpmfile.cjs" | ".pnpmfile.js" | "pnpmfile.js" => code("node -e"),
         "extconf.rb" | "gemfile" | "podfile" | "vagrantfile" => code("ruby -e"),
         ".pre-commit-config.yaml" => yaml_lines(&["entry"], text),
         "lefthook.yml" | "lefthook.yaml" | ".lefthook.yml" => yaml_lines(&["run"], text),
+        ".overcommit.yml" => yaml_lines(&["command"], text),
         ".gitpod.yml" => yaml_lines(&["before", "command", "init", "prebuild"], text),
         ".npmrc" => settings(text),
         _ if name.ends_with(".gemspec") => code("ruby -e"),
@@ -193,6 +214,46 @@ fn redirects(name: &str, value: &str) -> bool {
     }
 }
 
+/// The commands of a hook of git: a script of a shell, or of the language in its first line.
+fn hook(name: &str, text: &str) -> Vec<String> {
+    let first = text.lines().next().filter(|line| line.starts_with("#!")).unwrap_or_default();
+    let program = match first.rsplit(['/', ' ']).next().unwrap_or_default() {
+        "" | "sh" | "bash" | "dash" | "zsh" | "-e" => {
+            return vec![text.to_owned()].into_iter().filter(|_| !name.contains('.')).collect();
+        }
+        "python" | "python3" => "python3 -c",
+        "node" => "node -e",
+        "ruby" => "ruby -e",
+        "perl" => "perl -e",
+        _ => return Vec::new(),
+    };
+    vec![format!("{program} {}", word(text))]
+}
+
+/// The texts of a shell that starts in an environment of Nix.
+fn nix_hooks(text: &str) -> Vec<String> {
+    let texts = text.split("shellHook").chain(text.split("enterShell")).filter_map(|rest| {
+        rest.trim_start().strip_prefix('=')?.trim_start().strip_prefix("''")?.split_once("''").map(|(text, _)| text)
+    });
+    texts.map(|text| text.replace("${", "$").to_owned()).collect()
+}
+
+/// The values in a section of TOML.
+fn toml_section(section: &str, text: &str) -> Vec<String> {
+    let lines = text.lines().map(str::trim).skip_while(|line| *line != section).skip(1);
+    let values = lines.take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once('='));
+    let texts = values
+        .flat_map(|(_, value)| value.trim().trim_matches(['[', ']']).split("\", \""))
+        .map(|text| text.trim().trim_matches(['"', '\'']).to_owned());
+    texts.filter(|text| !text.is_empty()).collect()
+}
+
+/// The commands of a build of a package's addon: `<!(COMMAND)`.
+fn gyp_commands(text: &str) -> Vec<String> {
+    let rests = text.split("<!").skip(1).filter_map(|rest| rest.trim_start_matches('@').strip_prefix('('));
+    rests.filter_map(|rest| Some(rest.split_once([')', '\n'])?.0.to_owned())).collect()
+}
+
 /// The lines of a `.pth` file that Python runs at each start.
 fn imports(text: &str) -> Vec<String> {
     let runs = text.lines().filter(|line| line.starts_with("import ") || line.starts_with("import\t"));
@@ -206,7 +267,14 @@ fn go_generate_commands(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::file_commands;
+    use super::{file_commands, hook};
+
+    #[test]
+    fn a_hook_of_git_is_a_script() {
+        assert_eq!(hook("pre-push", "#!/bin/sh\na b\n"), ["#!/bin/sh\na b\n"]);
+        assert_eq!(hook("pre-push", "#!/usr/bin/env python3\nx()"), ["python3 -c '#!/usr/bin/env python3\nx()'"]);
+        assert_eq!(hook("readme.md", "a"), [""; 0]);
+    }
 
     #[test]
     fn only_commands_that_run_by_themselves_are_read() {
@@ -220,6 +288,12 @@ mod tests {
             (".npmrc", "save-exact=true\nscript-shell=/tmp/x\n", "npm config set script-shell /tmp/x"),
             (".npmrc", "node-options=--require ./a.js\n", "npm config set node-options '--require ./a.js'"),
             (".npmrc", "registry=http://npm.acme.io/\n", "npm config set registry http://npm.acme.io/"),
+            ("package.json", r#"{"simple-git-hooks": {"pre-commit": "a b"}}"#, "a b"),
+            (".mise.toml", "[tasks.x]\nrun = \"c\"\n[hooks]\nenter = \"a b\"\n[env]\nA = \"c\"\n", "a b"),
+            ("flake.nix", "shellHook = ''\n  a b\n'';", "\n  a b\n"),
+            ("devbox.json", r#"{"shell": {"init_hook": ["a b"], "scripts": {"x": "c"}}}"#, "a b"),
+            ("binding.gyp", r#"{"targets":[{"sources":["x.cc", "<!(a b)"]}]}"#, "a b"),
+            (".overcommit.yml", "PreCommit:\n  X:\n    command: 'a b'\n", "a b"),
             ("package.json", r#""prepare": "rm -rf lib && a -d lib""#, "a -d lib"),
             ("package.json", r#""prepare": "rm -rf src && a""#, "rm -rf src && a"),
             ("package.json", r#""prepare": "cd .. && rm -rf lib && a""#, "cd .. && rm -rf lib && a"),
@@ -232,6 +306,9 @@ mod tests {
             ("package.json", r#"{"dependencies": {"install": {"a": "b"}}, "scripts": {"build": "c"}}"#),
             ("lefthook.yml", "run: |\n  a\n"),
             ("notes.txt", r#""postinstall": "a""#),
+            (".mise.toml", "[tools]\nnode = \"22\"\n[tasks.x]\nrun = \"a\"\n"),
+            ("flake.nix", "buildInputs = [ pkgs.jq ];"),
+            ("binding.gyp", r#"{"targets":[{"sources":["x.cc"]}]}"#),
             ("x.go", "// go:generate a\n"),
             (".npmrc", "node-options=--max-old-space-size=4096\nregistry=https://npm.acme.io/\n"),
             ("package.json", r#""prepare": "git config core.hooksPath .husky || true""#),

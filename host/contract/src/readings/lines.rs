@@ -9,13 +9,19 @@ use crate::shell_word::word;
 pub(super) fn notebook_commands(code: &str) -> String {
     const CELLS: &[&str] = &["%%bash", "%%sh", "%%shell", "%%system", "%%sx", "%%!", "%%script"];
     const LINES: &[&str] = &["!!", "!", "%sx ", "%system "];
+    // Programs that a notebook starts by the name alone.
+    const ALIASES: &[&str] = &["cat", "cp", "ln", "mkdir", "mv", "rm", "rmdir"];
     let code = code.trim_start();
     if let Some((first, rest)) = code.split_once('\n')
         && CELLS.iter().any(|cell| first.split_whitespace().next() == Some(cell))
     {
         return rest.to_owned();
     }
-    let command = |line: &'_ str| LINES.iter().find_map(|mark| line.trim_start().strip_prefix(mark)).map(str::to_owned);
+    let command = |line: &'_ str| {
+        let line = line.trim_start();
+        let alias = line.strip_prefix('%').filter(|line| ALIASES.contains(&line.split(' ').next().unwrap_or_default()));
+        LINES.iter().find_map(|mark| line.strip_prefix(mark)).or(alias).map(str::to_owned)
+    };
     code.lines().filter_map(command).collect::<Vec<_>>().join("\n")
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Certainty;
+use super::{Certainty, shapes};
 
 /// The meaning of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +111,8 @@ const SQL: &[&str] = &[
     "batch",
     "ddl",
     "dml",
+    "cql",
+    "migration",
 ];
 const URLS: &[&str] = &["url", "urls", "uri", "href", "endpoint", "link", "address"];
 const FILES: &[&str] = &[
@@ -259,46 +261,12 @@ const BROWSERS: &[&str] = &["browser", "playwright", "puppeteer", "chrome", "chr
 /// Words in the name of a tool that starts an agent, or has one go on later.
 const AGENTS: &[&str] = &["agent", "agents", "subagent", "cron", "schedule", "scheduled", "wakeup", "spawn", "job"];
 
-/// Programs that tools are named after, whose words such a tool is given without the program's name.
-const PROGRAMS: &[&str] = &[
-    "aws",
-    "az",
-    "docker",
-    "doctl",
-    "firebase",
-    "flyctl",
-    "gcloud",
-    "gh",
-    "git",
-    "glab",
-    "helm",
-    "heroku",
-    "kubectl",
-    "npm",
-    "oc",
-    "podman",
-    "psql",
-    "pulumi",
-    "railway",
-    "supabase",
-    "terraform",
-    "tofu",
-    "vault",
-    "vercel",
-    "wrangler",
-];
-
 /// Arguments that name what such a program's verb is about, in the order of its words.
 pub(super) const OBJECTS: &[&str] = &["subcommand", "resourcetype", "resource", "resourcename", "name"];
 
 /// The command-line client that a tool with these words in its name passes its arguments to.
 pub(super) fn find_client(tool: &[String]) -> Option<&'static str> {
     tool.iter().any(|word| word == "redis" || word == "valkey").then_some("redis-cli")
-}
-
-/// The program that a tool with these words in its name runs.
-pub(super) fn program_of_tool(tool: &[String]) -> Option<&'static str> {
-    PROGRAMS.iter().find(|program| tool.iter().any(|word| word == *program)).copied()
 }
 
 /// Arguments whose text may be an object in JSON.
@@ -332,7 +300,7 @@ pub(super) fn argument_kind(name: &str, tool: &[String]) -> Option<(Kind, Certai
         (any(SHELL), Kind::Shell, Certainty::Guessed),
         // What stands in a cell runs, and a tool for AppleScript gets no shell's script.
         (name == "source" && is_of(CELLS), Kind::Code, Certainty::Guessed),
-        (name == "script" && is_of(APPLE_SCRIPT), Kind::Code, Certainty::Guessed),
+        (matches!(name, "script" | "source") && is_of(APPLE_SCRIPT), Kind::Code, Certainty::Guessed),
         (any(SCRIPTS), Kind::Shell, Certainty::Perhaps),
         (any(TYPED) && is_of(RUNNING), Kind::Typed, Certainty::Perhaps),
         (any(PROMPTS) && is_of(AGENTS), Kind::Prompt, Certainty::Prose),
@@ -344,7 +312,12 @@ pub(super) fn argument_kind(name: &str, tool: &[String]) -> Option<(Kind, Certai
         (any(TARGETS), Kind::Target, Certainty::Guessed),
         (any(CONTENT) || any(EDITS), Kind::Content, Certainty::Guessed),
     ];
-    rows.into_iter().find_map(|(holds, kind, certainty)| holds.then_some((kind, certainty)))
+    let found = rows.into_iter().find_map(|(holds, kind, certainty)| holds.then_some((kind, certainty)));
+    // `scriptContent` is a script, and `sql_statements` are SQL.
+    found.or_else(|| {
+        let (kind, certainty) = argument_kind(shapes::stem(name)?, tool)?;
+        matches!(kind, Kind::Shell | Kind::Code | Kind::Sql).then_some((kind, certainty))
+    })
 }
 
 /// Returns the effect on files of a tool with these words in its name.

@@ -183,7 +183,9 @@ fn find_early_run<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
         })
     };
     commands.iter().take(MOST).find(|command| {
-        let is_shell = is_program(command.word(0), SHELLS) || is_program(command.word(0), INTERPRETERS);
+        // A trap or a loop may read the file again after the write.
+        let is_late = !command.position.within.is_empty() || !command.via.is_empty();
+        let is_shell = [SHELLS, INTERPRETERS].iter().any(|names| is_program(command.word(0), names)) || is_late && matches!(command.word(0), "." | "source");
         let fed = command.redirections.iter().find(|from| from.operator == "<").map(|from| from.target.text.as_str());
         let file = executed_file(command).or(fed).filter(|file| !file.starts_with("/dev/") && !file.contains('$'));
         is_shell && file.is_some_and(|file| written(file, command.id))

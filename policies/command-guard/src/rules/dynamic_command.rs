@@ -34,7 +34,10 @@ fn check(view: &CallView<'_>) -> Option<Hit> {
     let unknown = |command: &&Command| command.argv.first().is_some_and(|name| name.dynamic || name.glob);
     let mut commands = view.analysis.commands.iter().filter(unknown);
     let telling = commands.find(|command| looks_like_deletion(command.argv.get(1..).unwrap_or_default()));
-    let command = telling.or_else(|| assembled_command(view))?;
+    let command = telling
+        .or_else(|| assembled_command(view))
+        .or_else(|| decoded_command(view))
+        .or_else(|| chosen_command(view))?;
     let why = format!("`{}` is known only at run time and may delete something", shorten(command.word(0)));
     Some(Hit::for_command(RULE.default, command.id, why, "write the command's name out"))
 }
@@ -47,6 +50,42 @@ fn assembled_command<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
     });
     let mut outer = printing.filter_map(|command| view.command_by_id(command.parent));
     outer.find(|outer| outer.argv.first().is_some_and(|name| name.parts.iter().any(|part| part.kind == "command")))
+}
+
+/// Programs that decode a text.
+const DECODERS: &[&str] = &["base32", "base64", "openssl", "rev", "tr", "uudecode", "xxd"];
+
+/// Returns a command whose whole text was decoded into a variable.
+fn decoded_command<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
+    let commands = || view.analysis.commands.iter();
+    let decodes = |command: &&Command| {
+        let inside = command.position.within.last().is_some_and(|place| place == "substitution");
+        inside && is_program(command.word(0), DECODERS)
+    };
+    let outer = commands().filter(decodes).filter_map(|command| view.command_by_id(command.parent));
+    let mut names = outer.filter(|outer| outer.argv.is_empty()).flat_map(|outer| &outer.assignments);
+    names.find_map(|set| {
+        let is_value = |text: &str| text == format!("${}", set.name) || text == format!("${{{}}}", set.name);
+        commands().find(|command| is_value(command.word(0)))
+    })
+}
+
+/// Returns a command that is chosen at run time among texts, of which one is a deletion: an array's element, or the
+/// output of a program.
+fn chosen_command<'a>(view: &'a CallView<'_>) -> Option<&'a Command> {
+    let is_choice = |command: &&Command| {
+        let [name] = command.argv.as_slice() else { return false };
+        let [part] = name.parts.as_slice() else { return false };
+        part.kind == "command" || part.kind == "variable" && name.text.contains('[')
+    };
+    let text = view.raw_text();
+    let is_deletion = |text: &str| {
+        let mut words = text.split_whitespace();
+        words.next().is_some_and(|name| is_program(name, &["rm", "dd", "shred", "mkfs", "wipefs"])) && words.next().is_some()
+    };
+    let names_deletion =
+        || ['\'', '"'].iter().any(|quote| text.split(*quote).skip(1).step_by(2).any(is_deletion));
+    view.analysis.commands.iter().find(is_choice).filter(|_| names_deletion())
 }
 
 /// Returns whether words look like a deletion: by one of them, by separate options, or by the files that they name.

@@ -114,8 +114,9 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
 
 /// Returns whether the path begins with a variable, so that it may be anywhere: if it is unset, `$D/` is the root.
 fn is_anywhere(effect: &Effect, view: &CallView<'_>) -> bool {
-    const KNOWN: &[&str] = &["PWD", "TMPDIR", "OLDPWD", "GITHUB_WORKSPACE", "RUNNER_TEMP"];
+    const KNOWN: &[&str] = &["PWD", "TMPDIR", "OLDPWD", "GITHUB_WORKSPACE", "RUNNER_TEMP", "0", "BASH_SOURCE"];
     let target = effect.target.trim_start_matches('/');
+    let target = substituted(target).unwrap_or(target);
     let Some(name) = target.strip_prefix('$') else { return false };
     let name = name.trim_start_matches('{');
     let name = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
@@ -125,6 +126,14 @@ fn is_anywhere(effect: &Effect, view: &CallView<'_>) -> bool {
     };
     let keeps = effect.tag("mode").is_some_and(is_harmless) || view.command(effect).is_some_and(to_user);
     !name.is_empty() && !KNOWN.contains(&name) && !keeps && !view.raw_text().contains("mktemp")
+}
+
+/// Returns the path in a substitution that prints a part of it: `$(dirname "$F")`.
+fn substituted(target: &str) -> Option<&str> {
+    let inner = target.strip_prefix("$(").or_else(|| target.strip_prefix('`'))?.trim_start();
+    let rest = ["dirname ", "realpath ", "readlink "].iter().find_map(|program| inner.strip_prefix(program))?;
+    let path = rest.split_whitespace().find(|word| !word.starts_with('-'))?;
+    Some(path.trim_start_matches(['"', '\'']))
 }
 
 /// Returns whether a mode only adds permissions for the owner without making files executable, or removes others'

@@ -2,7 +2,7 @@
 //! shadows the real one. Files with other names only run when a command names them.
 
 /// Folders of a person's own programs, as entries.
-const FOLDERS: &[&str] = &["~/.local/bin/", "~/bin/", "~/.cargo/bin/"];
+const FOLDERS: &[&str] = &["~/.local/bin/", "~/bin/", "~/.cargo/bin/", "~/go/bin/"];
 
 const NAMES: &[&str] = &[
     // Shells, and programs that they start.
@@ -194,6 +194,12 @@ const NAMES: &[&str] = &[
     "virtualenv",
     "yarn",
     "zig",
+    // Tools that editors start.
+    "dlv",
+    "goimports",
+    "golangci-lint",
+    "gopls",
+    "staticcheck",
     // Editors, and privileged programs.
     "ansible",
     "aws",

@@ -8,7 +8,8 @@ const NEAR: usize = 256;
 const RUNS: &[(&str, &[&str])] = &[
     ("r", &["source(", "eval(parse(", "sys.source(", "source_url("]),
     ("rscript", &["source(", "eval(parse(", "sys.source(", "source_url("]),
-    ("julia", &["include(", "include_string(", "eval(meta.parse("]),
+    ("julia", &["include(", "include_string(", "eval(meta.parse(", "pkg.add(", "pkg.develop("]),
+    ("clojure", &["load-string(", "load-reader(", "load-file("]),
     ("groovy", &["evaluate(", "eval.me(", ".parseclass("]),
     ("elixir", &["code.eval_string(", "code.compile_string("]),
     ("iex", &["code.eval_string(", "code.compile_string("]),
@@ -52,6 +53,11 @@ pub(super) fn loaded(language: &str, text: &str) -> Option<String> {
             let fetches = FETCHES.iter().any(|call| code.contains(call));
             let url = || code.find("\"http").and_then(|at| address(&code, at));
             if rebuilds && fetches { url() } else { hub(&code) }
+        }
+        "r" | "rscript" => {
+            let calls =
+                ["install_github(\"", "install_gitlab(\"", "install_bitbucket(\"", "install_git(\"", "install_url(\""];
+            calls.iter().find_map(|call| Some(code.split_once(call)?.1.split('"').next()?.to_owned()))
         }
         "elixir" | "iex" => {
             let (_, behind) = code.split_once("mix.install(")?;

@@ -126,7 +126,9 @@ pub(super) fn redis<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         redis_command(run, parsed.text(0), parsed.text(1), true);
         return;
     }
-    let Some(input) = run.input() else { return };
+    let Some(input) = run.input() else {
+        return super::generated::find_keys(run);
+    };
     for line in input.text.lines().take(4096) {
         let mut words = line.split_whitespace();
         redis_command(run, words.next().unwrap_or_default(), words.next().unwrap_or_default(), input.certain);

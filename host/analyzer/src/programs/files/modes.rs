@@ -141,8 +141,18 @@ pub(super) fn marks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let recursive = parsed.has("R", "recursive");
     let given = parsed.value("m", "modify").or_else(|| parsed.value("", "set"));
     let given = given.map(|entries| granted(&entries.text)).unwrap_or_default();
-    for operand in &parsed.operands {
-        let draft = Draft::notable("metadata", "fs.mode").flag("recursive", recursive);
+    let is_selected = finder_has(run, |words| words.iter().any(|word| is_selective(&word.text)));
+    let started = parsed.operands.iter().flat_map(|operand| {
+        let starts = if is_selected { Vec::new() } else { placeholder_operands::starts(run, operand) };
+        if starts.is_empty() {
+            vec![(operand.clone(), recursive || placeholder_operands::is_start(operand) && !is_selected)]
+        } else {
+            starts.into_iter().map(|start| (start, true)).collect()
+        }
+    });
+    let started: Vec<_> = started.collect();
+    for (operand, recursive) in &started {
+        let draft = Draft::notable("metadata", "fs.mode").flag("recursive", *recursive);
         let draft = if given.is_empty() { draft } else { draft.tag("grants", &given) };
         run.emit_on(draft, operand);
     }

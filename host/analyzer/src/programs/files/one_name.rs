@@ -22,10 +22,10 @@ pub(super) fn gathered(run: &Run<'_>, parsed: &Parsed<'_>, target: &Target<'_, '
         || ["backup", "interactive", "update"].iter().any(|option| parsed.has("", option))
         || parsed.has("u", "")
         || parsed.value("t", "target-directory").is_some();
-    if keeps || !is_one(target) {
+    let Some(source) = target.sources.first().filter(|_| !keeps) else { return false };
+    if !is_one(target) && !is_fixed(run, source, target) {
         return false;
     }
-    let Some(source) = target.sources.first() else { return false };
     if is_supplied(run, source) {
         // A name without an extension is usually that of a folder.
         has_extension(&target.place.text) && !supplies_one(run)
@@ -43,6 +43,65 @@ fn is_one(target: &Target<'_, '_>) -> bool {
 /// that other code creates.
 pub(super) fn is_one_file(target: &Target<'_, '_>) -> bool {
     is_one(target) && has_extension(&target.place.text)
+}
+
+/// Returns whether the target's unknown parts don't depend on the source, so that they are the same in each iteration:
+/// a variable of the environment, an argument, or the name of the machine. It must end in an extension, because it may
+/// be a folder otherwise.
+fn is_fixed(run: &Run<'_>, source: &Operand<'_>, target: &Target<'_, '_>) -> bool {
+    let parts = &target.place.word.parts;
+    let ends = parts.last().is_some_and(|last| last.kind == "literal" && has_extension(&format!("x{}", last.text)));
+    let is_of_source = |name: &str| source.word.parts.iter().any(|part| bare_name(&part.text) == name);
+    let fixed = |part: &Part| match part.kind.as_str() {
+        "literal" => !part.text.contains('{'),
+        "tilde" => true,
+        "variable" => {
+            let name = bare_name(&part.text);
+            is_of_environment(name) && !is_of_source(name) && !is_set(run, name) && !shifts(run)
+        }
+        "command" => is_constant(&part.text) && !waits(run),
+        _ => false,
+    };
+    ends && !target.place.word.glob && !target.is_folder_by_its_text() && parts.iter().all(fixed)
+}
+
+/// Returns the name in `$NAME` or `${NAME}`.
+fn bare_name(text: &str) -> &str {
+    text.trim_start_matches(['$', '{']).trim_end_matches('}')
+}
+
+/// Returns whether a name is one of an argument, or in capitals as those of the environment are.
+fn is_of_environment(name: &str) -> bool {
+    const CHANGING: &[&str] = &["EPOCHREALTIME", "EPOCHSECONDS", "LINENO", "RANDOM", "REPLY", "SECONDS", "SRANDOM"];
+    let is_argument = name.len() == 1 && name.bytes().all(|byte| byte.is_ascii_digit() && byte != b'0');
+    let is_capital = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let is_named = name.starts_with(|first: char| first.is_ascii_uppercase()) && name.bytes().all(is_capital);
+    is_argument || is_named && !CHANGING.contains(&name)
+}
+
+/// Returns whether a substitution prints the same in each iteration.
+fn is_constant(text: &str) -> bool {
+    let inner = text.trim_start_matches("$(").trim_matches(['`', ')', ' ']);
+    let program = inner.split_whitespace().next().unwrap_or_default();
+    match program {
+        "date" => ["%N", "$", "-r", "-d", "--date", "--reference"].iter().all(|part| !inner.contains(part)),
+        "arch" | "hostname" | "id" | "logname" | "pwd" | "uname" | "whoami" => !inner.contains('$'),
+        _ => ["git rev-parse", "git describe", "git branch"].iter().any(|start| inner.starts_with(start)),
+    }
+}
+
+/// Returns whether the text takes the next argument in turn, or sets variables from a line of a list.
+fn shifts(run: &Run<'_>) -> bool {
+    run.commands.iter().take(NEAR).any(|command| {
+        let takes = matches!(command.program(), "getopts" | "mapfile" | "read" | "readarray" | "set" | "shift");
+        // The loop's own variable of the source is in small letters.
+        takes && (command.program() != "read" || command.argv.iter().any(|word| is_of_environment(&word.text)))
+    })
+}
+
+/// Returns whether the text lets time pass.
+fn waits(run: &Run<'_>) -> bool {
+    run.commands.iter().take(NEAR).any(|command| command.program() == "sleep")
 }
 
 /// Returns whether the text gives the same name in each iteration, or a piece of each old name followed by an

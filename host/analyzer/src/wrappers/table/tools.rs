@@ -39,6 +39,7 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "npm",
         takes: takes("pwcC", "package workspace call prefix tag registry scope access otp loglevel cache userconfig"),
+        detail: &["p", "package"],
         directory: &["C", "prefix"],
         verbs: &["exec", "x"],
         text: &["c", "call"],
@@ -64,12 +65,19 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
     Wrapper {
         name: "pnpm",
         takes: takes("CF", "package dir filter"),
+        detail: &["package"],
         directory: &["C"],
         verbs: &["dlx", "exec"],
         ..PLAIN
     },
     Wrapper { name: "pnpm", takes: takes("CF", "dir filter"), programs: OF_PACKAGES, directory: &["C"], ..PLAIN },
-    Wrapper { name: "yarn", takes: takes("p", "package cwd"), verbs: &["dlx", "exec"], ..PLAIN },
+    Wrapper {
+        name: "yarn",
+        takes: takes("p", "package cwd"),
+        verbs: &["dlx", "exec"],
+        detail: &["p", "package"],
+        ..PLAIN
+    },
     Wrapper { name: "yarn", takes: takes("", "cwd"), programs: OF_PACKAGES, ..PLAIN },
     Wrapper { name: "yarn", takes: takes("", "cwd"), verbs: &["create"], creates: true, ..PLAIN },
     Wrapper { name: "corepack", programs: OF_COREPACK, ..PLAIN },
@@ -117,10 +125,11 @@ pub(super) static WRAPPERS: &[Wrapper] = &[
         text: &["run", "command"],
         skip: usize::MAX,
         opens: true,
+        stays: true,
         ..PLAIN
     },
-    Wrapper { name: "nix", verbs: &["develop", "shell", "run"], after: &["-c", "--command"], ..PLAIN },
-    Wrapper { name: "guix", verbs: &["shell", "environment", "time-machine"], after: &["--"], ..PLAIN },
+    Wrapper { name: "nix", verbs: &["develop", "shell", "run"], after: &["-c", "--command"], stays: true, ..PLAIN },
+    Wrapper { name: "guix", verbs: &["shell", "environment", "time-machine"], after: &["--"], stays: true, ..PLAIN },
     Wrapper { name: "devbox", takes: takes("ce", "config env env-file"), verbs: &["run"], ..PLAIN },
     Wrapper { name: "devenv", verbs: &["shell"], ..PLAIN },
     Wrapper {
