@@ -17,7 +17,7 @@ pub(crate) fn takes_credential(program: &str, option: &str, entry: &str, file: &
 
 /// Returns whether an option names something for the program's own use: its key, its account, its variables.
 pub(crate) fn is_own_setting(option: &str) -> bool {
-    const WORDS: &[&str] = &["var", "include", "filter", "glob", "output", "name", "message"];
+    const WORDS: &[&str] = &["var", "include", "filter", "glob", "output", "name", "message", "delete", "remove"];
     let name = option_name(option);
     names_any(&name, CREDENTIALS) || names_any(&name.replace("filename", "file"), WORDS)
 }

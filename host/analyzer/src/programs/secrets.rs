@@ -65,8 +65,9 @@ pub(super) fn find(run: &mut Run<'_>) {
         "litecoin-cli" | "dogecoin-cli" | "dash-cli" => "bitcoin-cli",
         name => name,
     };
+    let (script, _) = services::program(run);
     let prints = PRINTS.iter().any(|(program, wanted, options)| {
-        (*program == run.name || *program == same)
+        (*program == run.name || *program == same || *program == script)
             && wanted.iter().all(|word| says(word))
             && (options.is_empty() || options.iter().any(gives))
     });

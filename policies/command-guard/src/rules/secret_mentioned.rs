@@ -142,7 +142,7 @@ const OPTIONS_OF: &[(&str, &str)] = &[
 
 /// Programs without a description that print or send a file's content.
 pub(super) const READERS: &[&str] = &[
-    "ab", "aspell", "code", "cowsay", "cursor", "dialog", "elinks", "fping", "groff", "hping3", "iftop", "links", "lynx", "magick", "masscan", "nmap", "octave", "octave-cli", "parallel", "pr", "siege", "tftp", "tic", "troff", "units", "vegeta", "w3m", "whiptail", "wrk", "xargs", "zbarimg",
+    "ab", "aspell", "code", "cowsay", "cursor", "dialog", "elinks", "ffmpeg", "ffprobe", "ffmpeg", "ffprobe", "fping", "groff", "hping3", "iftop", "links", "lynx", "magick", "masscan", "nmap", "octave", "octave-cli", "parallel", "pr", "siege", "tftp", "tic", "troff", "units", "vegeta", "w3m", "whiptail", "wrk", "xargs", "zbarimg",
 ];
 
 /// Programs that run statements, which may name files.

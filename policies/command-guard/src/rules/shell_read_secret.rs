@@ -232,7 +232,8 @@ pub(super) fn is_certificate(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let mut words = name.trim_end_matches(".pem").split(|char: char| !char.is_ascii_alphanumeric());
     let public = ["ca", "cacert", "cert", "certificate", "chain", "crt", "fullchain", "pub", "public", "bundle"];
-    let private = ["key", "privkey", "private", "priv"].iter().any(|word| name.contains(word));
+    let private = ["key", "privkey", "private", "priv"].iter().any(|word| name.contains(word))
+        || path.contains(".cloudflared/");
     !private && !name.contains(['*', '?', '[']) && words.any(|word| public.contains(&word))
 }
 

@@ -166,6 +166,7 @@ pub(crate) const BLOCKED: &[&str] = &[
     "~/.*/*/*credentials",
     "~/.*/credentials.*",
     "~/.*/*/credentials.*",
+    "~/.*-token",
     "~/.*secret",
     "~/.*secrets",
     "~/.*/*secret",

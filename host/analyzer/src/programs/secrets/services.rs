@@ -28,7 +28,11 @@ pub(super) fn prints(run: &Run<'_>) -> bool {
         "wp" => leads(words, &["config", "get"]) && words.iter().skip(2).any(|word| is_setting(&word.text)),
         "artisan" => {
             let shown = ["app", "broadcasting", "database", "mail", "services"];
-            leads(words, &["config:show"]) && words.iter().skip(1).any(|word| shown.contains(&group(&word.text)))
+            leads(words, &["config:show"])
+                && words
+                    .iter()
+                    .skip(1)
+                    .any(|word| shown.contains(&word.text.as_str()) || is_setting(&last_part(&word.text)))
         }
         "psql" | "mysql" | "mariadb" => words.iter().any(|word| selects_passwords(&word.text)),
         _ => false,
@@ -42,7 +46,7 @@ const FRAMEWORKS: &[&str] =
     &["artisan", "console", "craft", "django-admin", "drush", "flask", "manage.py", "mix", "rails", "wp"];
 
 /// Returns the program, or the framework's script that an interpreter runs, with its arguments.
-fn program<'r>(run: &'r Run<'_>) -> (String, &'r [Word]) {
+pub(super) fn program<'r>(run: &'r Run<'_>) -> (String, &'r [Word]) {
     let words = run.arguments();
     let is_interpreter = matches!(run.name.as_str(), "php" | "python" | "python3" | "ruby" | "node");
     match words.split_first() {
@@ -138,12 +142,15 @@ fn names_secret(words: &[Word], at: usize) -> bool {
 
 /// Returns whether a setting of an application is a secret: `DB_PASSWORD`, `AUTH_SALT`.
 fn is_setting(name: &str) -> bool {
-    likelihood(name) == Some(Likelihood::Likely) || ["_KEY", "_SALT", "_PASSWORD"].iter().any(|end| name.ends_with(end))
+    let is_whole = || matches!(name, "KEY" | "PASSWORD" | "SECRET");
+    is_whole()
+        || likelihood(name) == Some(Likelihood::Likely)
+        || ["_KEY", "_SALT", "_PASSWORD"].iter().any(|end| name.ends_with(end))
 }
 
-/// Returns the first part of a dotted name.
-fn group(name: &str) -> &str {
-    name.split('.').next().unwrap_or_default()
+/// Returns the last part of a dotted name, in capitals.
+fn last_part(name: &str) -> String {
+    name.rsplit('.').next().unwrap_or_default().to_ascii_uppercase()
 }
 
 /// Tables with the password hashes of a database's users.
@@ -191,7 +198,8 @@ const DECRYPTS: &[&str] = &["ansible-vault", "gopass", "pass", "sops"];
 fn shows_by_editor(run: &Run<'_>, name: &str, words: &[Word]) -> bool {
     let editors = ["EDITOR", "VISUAL", "SOPS_EDITOR", "KUBE_EDITOR", "GIT_EDITOR"];
     let prints = |text: &str| {
-        PASSING.contains(&text.split(' ').next().unwrap_or_default().rsplit('/').next().unwrap_or_default())
+        let editor = text.split(' ').next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+        PASSING.contains(&editor) || matches!(editor, "bat" | "less" | "more")
     };
     let mut assignments = run.command.assignments.iter();
     let is_set = assignments.any(|set| editors.contains(&set.name.as_str()) && prints(&set.value.text));

@@ -325,7 +325,7 @@ fn git(call: &Call<'_>, parts: &[String]) -> Option<Vec<String>> {
     if name == "push" && call.names.iter().any(|name| matches!(*name, "remote" | "remotes")) {
         words.push("origin");
     }
-    words.extend(literals().filter(|text| *text != "hard"));
+    words.extend(literals().filter(|text| !matches!(*text, "git" | "hard")));
     Some(words.into_iter().map(str::to_owned).collect())
 }
 
