@@ -36,7 +36,7 @@ const CREDENTIALS: &[&str] = &[
 
 /// Beginnings of the names of options for a file that the program reads.
 const READS: &[&str] =
-    &["attach", "body", "data", "dump", "file", "infile", "input", "load", "read", "source", "text", "upload"];
+    &["attach", "body", "data", "file", "infile", "input", "load", "read", "source", "text", "upload"];
 
 /// Returns whether a short option usually takes such a file: `-i` an identity of SSH, `-c` settings.
 fn takes_by_letter(option: &str, entry: &str) -> bool {

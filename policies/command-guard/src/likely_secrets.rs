@@ -90,7 +90,6 @@ const DEPLOYMENTS: &[&str] = &["dev", "development", "live", "local", "prod", "p
 const HARMLESS: &[&str] = &[
     "baseline",
     "class",
-    "default",
     "defaults",
     "definition",
     "dist",

@@ -175,7 +175,6 @@ pub(super) const PRINTS: &[Prints] = &[
     ("console", &["debug:container"], &["--env-vars", "--env-var"]),
     ("console", &["debug:dotenv"], &[]),
     ("consul", &["kv", "export"], &[]),
-    ("consul", &["kv", "get"], &["-recurse"]),
     ("docker", &["compose", "config", "--environment"], &[]),
     ("docker-compose", &["config", "--environment"], &[]),
     ("dotnet", &["user-secrets", "list"], &[]),
