@@ -62,6 +62,7 @@ mod fetched;
 mod old_files;
 mod overwritten;
 mod own_folders;
+mod credential_options;
 mod elsewhere;
 mod blast_radius;
 mod by_products;

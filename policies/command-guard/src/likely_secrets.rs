@@ -59,6 +59,100 @@ pub(crate) fn printed_secret(effect: &Effect, view: &CallView<'_>) -> Option<&'s
         .or_else(|| begins(KEYS).filter(|_| !name.contains(['.', '*', '?'])))
         .or_else(|| (name.ends_with(".tfstate") || name.contains(".tfstate.")).then_some("*.tfstate"))
         .or_else(|| begins(LIVE).filter(|_| name.ends_with(".tfvars")).map(|_| "*.tfvars"))
+        .or_else(|| secret_shape(folder, &name))
+}
+
+/// Whole names of settings files that contain passwords or keys.
+const SETTINGS: &[&str] = &[
+    "key.properties",
+    "keystore.properties",
+    "local_settings.py",
+    "localsettings.php",
+    "parameters.yml",
+    "settings_local.py",
+    "signing.properties",
+    "token.json",
+    "token.pickle",
+    "wp-config.php",
+];
+
+/// Words for secrets in the names of data files.
+const SECRETS: &[&str] = &["credential", "credentials", "passwords", "secret", "secrets"];
+
+/// Endings of data files. A name without an ending counts, too.
+const DATA: &[&str] =
+    &["conf", "credential", "env", "ini", "json", "properties", "secret", "secrets", "toml", "txt", "yaml", "yml"];
+
+/// Names of deployments whose variables are real.
+const DEPLOYMENTS: &[&str] = &["dev", "development", "live", "local", "prod", "production", "staging"];
+
+/// Words in the paths of templates, samples, encrypted files, and definitions without values.
+const HARMLESS: &[&str] = &[
+    "baseline",
+    "class",
+    "defaults",
+    "definition",
+    "dist",
+    "doc",
+    "docs",
+    "dummy",
+    "empty",
+    "enc",
+    "encrypted",
+    "example",
+    "examples",
+    "external",
+    "externalsecret",
+    "fake",
+    "fixture",
+    "fixtures",
+    "ignore",
+    "mock",
+    "mocks",
+    "policy",
+    "provider",
+    "sample",
+    "samples",
+    "scan",
+    "scanning",
+    "schema",
+    "sealed",
+    "sealedsecret",
+    "sops",
+    "spec",
+    "store",
+    "template",
+    "templates",
+    "test",
+    "testdata",
+    "tests",
+    "testing",
+    "types",
+];
+
+/// Returns the kind of a file whose name has the shape of a file with secrets: `docker.env`, `env.prod`, `.secrets`,
+/// `values.secret.yaml`. Excludes names with wildcards.
+fn secret_shape(folder: &str, name: &str) -> Option<&'static str> {
+    let words =
+        |text: &str| text.split(|char: char| !char.is_ascii_alphanumeric()).map(str::to_owned).collect::<Vec<_>>();
+    let is_harmless = |word: &String| HARMLESS.contains(&word.as_str());
+    let in_folder = words(&folder.to_ascii_lowercase());
+    if name.contains(['*', '?', '[', '$']) || words(name).iter().chain(&in_folder).any(is_harmless) {
+        return None;
+    }
+    if let Some(known) = SETTINGS.iter().find(|known| **known == name) {
+        return Some(known);
+    }
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    if ending == "env" && !stem.is_empty() || stem == "env" && DEPLOYMENTS.contains(&ending) {
+        return Some("*.env");
+    }
+    if ending == "ovpn" {
+        return Some("*.ovpn");
+    }
+    let is_data = ending.is_empty() || stem.is_empty() || DATA.contains(&ending) || DEPLOYMENTS.contains(&ending);
+    let names_secret = words(name).iter().any(|word| SECRETS.contains(&word.as_str()));
+    (is_data && names_secret).then_some("*secret*")
 }
 
 /// Returns whether an earlier setting lets `*` match hidden files.
@@ -97,7 +191,62 @@ fn matches_all_hidden(pattern: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches_all_hidden;
+    use super::{matches_all_hidden, secret_shape};
+
+    #[test]
+    fn a_data_file_named_for_secrets_has_their_shape() {
+        for path in [
+            "docker.env",
+            "deploy/web.env",
+            "env.prod",
+            ".secrets",
+            ".kamal/secrets",
+            ".kamal/secrets-common",
+            "k8s/secret.yaml",
+            "values.secret.yaml",
+            "k8s/db-credentials.yml",
+            "db_password.secret",
+            "config/secrets.production",
+            "wp-config.php",
+            "default.credential",
+            "android/key.properties",
+            "app/config/parameters.yml",
+            "vpn/client.ovpn",
+        ] {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            assert!(secret_shape(folder, name).is_some(), "{path}");
+        }
+        for path in [
+            "secrets.test.ts",
+            "src/secret.rs",
+            "secret_names.py",
+            "templates/secret.yaml",
+            "k8s/sealed-secret.yaml",
+            "external-secret.yaml",
+            ".secrets.baseline",
+            "docs/secrets.md",
+            "env.ts",
+            "env.d.ts",
+            "env.example",
+            "env.py",
+            "tests/fixtures/credentials.json",
+            "secrets.enc.yaml",
+            "secretary.json",
+            "tokens.json",
+            "auth.json",
+            "parameters.json",
+            "secret-store.yaml",
+            "test.env",
+            "secrets.schema.json",
+            "secrets.sops.yaml",
+            "*.secret",
+            "src/token.rs",
+            "sample.env",
+        ] {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            assert_eq!(secret_shape(folder, name), None, "{path}");
+        }
+    }
 
     #[test]
     fn a_pattern_that_spells_no_letter_takes_in_all_hidden_files() {

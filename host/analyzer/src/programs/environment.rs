@@ -283,7 +283,14 @@ fn shows_lines_with_secrets(search: &Command) -> bool {
     match search.program() {
         "grep" | "egrep" | "fgrep" | "rg" => words.any(|word| names_secret(&word.text)) && !has("-v"),
         // An action may print only the name.
-        "awk" | "gawk" | "mawk" => words.any(|word| !word.text.contains('{') && names_secret(&word.text)),
+        "awk" | "gawk" | "mawk" => words.any(|word| {
+            let (pattern, action) = word.text.split_once('{').unwrap_or((&word.text, ""));
+            let shows = ["", "print}", "$0", "$2", "$NF"].iter().any(|sign| match *sign {
+                "" => action.is_empty(),
+                sign => action.replace(' ', "").contains(sign),
+            });
+            shows && names_secret(pattern)
+        }),
         "sed" | "gsed" => {
             let prints = |word: &Word| word.text.starts_with('/') && word.text.ends_with("/p");
             has("-n") && words.any(|word| prints(word) && names_secret(&word.text))

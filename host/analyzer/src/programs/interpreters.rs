@@ -2,6 +2,7 @@
 //!
 //! Literal text for a shell is already parsed into commands. Only the rest arrives here.
 
+use crate::draft::Draft;
 use guard_sdk::syntax::Word;
 
 use super::program::{Program, unversioned};
@@ -346,14 +347,62 @@ fn code_in_place<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, language: &str) {
     let reads = |flag: &Flag<'_>| ["<>", "<<>>", "<ARGV>", "ARGF", "$<"].iter().any(|sign| flag.text().contains(sign));
     let filters = parsed.is("np", "") || parsed.flags.iter().any(|flag| flag.is_any(&["e", "E"]) && reads(flag));
     let suffix = if in_place { backups::in_place_suffix(run) } else { None };
+    // A suffix keeps the old content.
+    let empties = in_place && suffix.is_none() && prints_no_line(parsed, language);
     for file in &parsed.operands {
         suffix.iter().for_each(|suffix| backups::write_backup(run, file, suffix));
-        if in_place {
+        if empties {
+            run.empty(file, Draft::notable("write", "fs.write").tag("by", language));
+        } else if in_place {
             run.write(file);
         } else if filters {
             run.read(file);
         }
     }
+}
+
+/// Returns whether a program that reads each line prints none: with `-n` it has no call that prints, and with `-p` it
+/// empties the line.
+fn prints_no_line(parsed: &Parsed<'_>, language: &str) -> bool {
+    let codes: Vec<&str> =
+        parsed.flags.iter().filter(|flag| flag.is_any(&["e", "E"])).map(|flag| flag.text()).collect();
+    let code = codes.join(";");
+    let is_known = parsed.flags.iter().all(|flag| flag.operand().is_none_or(|value| !value.dynamic));
+    let bare: String = code.chars().filter(|char| !char.is_whitespace()).collect();
+    let calls: &[&str] = match language {
+        "perl" => &["print", "say", "write", "eval", "require", "do", "STDOUT", "sub"],
+        _ => &[
+            "print", "puts", "putc", "p ", "p(", "pp", "write", "eval", "require", "load", "$>", "STDOUT", "<<", "def",
+        ],
+    };
+    let never = ["printif0", "printif0;", "putsiffalse", "printiffalse", "putsifnil", "printifnil"];
+    let blanks = [
+        "$_=\"\"",
+        "$_=''",
+        "$_=undef",
+        "undef$_",
+        "undef($_)",
+        "$_=q()",
+        "$_=nil",
+        "$_.clear",
+        "$_.replace(\"\")",
+        "s/.*//s",
+        "s/.*\\n?//",
+        "s/^.*\\n//",
+        "s/.*//",
+        "s/^.*$//",
+        "s/^.*//",
+        "s/.+//s",
+        "$_=String.new",
+    ];
+    let code_blanks = || blanks.contains(&bare.trim_end_matches(';'));
+    !codes.is_empty()
+        && is_known
+        && if parsed.is("p", "") {
+            code_blanks()
+        } else {
+            parsed.is("n", "") && (never.contains(&bare.as_str()) || !calls.iter().any(|call| code.contains(call)))
+        }
 }
 
 fn php<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

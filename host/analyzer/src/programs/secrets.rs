@@ -2,6 +2,8 @@
 //!
 //! Uses a table of programs with the required words, and names of variables that suggest a secret.
 
+mod printing;
+mod services;
 mod shown;
 
 use guard_sdk::secret_names::{Likelihood, likelihood};
@@ -11,13 +13,8 @@ use super::environment;
 use crate::draft::Draft;
 use crate::options::Operand;
 use crate::run::Run;
+use printing::PRINTS;
 pub(crate) use shown::{named_secrets, shown_secrets};
-
-/// A program, the words that must all be among its arguments, and the options of which one is required, if any are
-/// listed.
-///
-/// An option of one letter also matches in a cluster.
-type Prints = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 /// Output formats that print an object with all its values.
 const WHOLE: &[&str] = &[
@@ -37,159 +34,6 @@ const WHOLE: &[&str] = &[
     "custom-columns",
     "jsonpath-as-json",
     "go-template-file",
-];
-
-const PRINTS: &[Prints] = &[
-    ("gpg", &["--export-secret-keys"], &[]),
-    ("gpg", &["--export-secret-key"], &[]),
-    ("gpg", &["--export-secret-subkeys"], &[]),
-    ("aws", &["configure", "export-credentials"], &[]),
-    ("aws", &["configure", "get", "aws_secret_access_key"], &[]),
-    ("aws", &["configure", "get", "aws_session_token"], &[]),
-    ("aws", &["sts", "assume-role"], &[]),
-    ("aws", &["sts", "assume-role-with-web-identity"], &[]),
-    ("aws", &["sts", "get-session-token"], &[]),
-    ("aws", &["sts", "get-federation-token"], &[]),
-    ("aws", &["sso", "get-role-credentials"], &[]),
-    ("aws", &["iam", "create-access-key"], &[]),
-    ("aws", &["ecr", "get-login-password"], &[]),
-    ("aws", &["rds", "generate-db-auth-token"], &[]),
-    ("aws", &["kms", "decrypt"], &[]),
-    ("aws", &["secretsmanager", "get-secret-value"], &[]),
-    ("aws", &["secretsmanager", "batch-get-secret-value"], &[]),
-    ("aws", &["ssm", "get-parameter", "--with-decryption"], &[]),
-    ("aws", &["ssm", "get-parameters", "--with-decryption"], &[]),
-    ("aws", &["ssm", "get-parameters-by-path", "--with-decryption"], &[]),
-    ("gcloud", &["secrets", "access"], &[]),
-    ("gcloud", &["auth", "print-access-token"], &[]),
-    ("gcloud", &["auth", "print-identity-token"], &[]),
-    ("gcloud", &["config-helper"], &[]),
-    ("az", &["account", "get-access-token"], &[]),
-    ("az", &["keyvault", "secret", "show"], &[]),
-    ("az", &["keyvault", "secret", "download"], &[]),
-    ("az", &["ad", "create-for-rbac"], &[]),
-    ("kubectl", &["config", "view", "--raw"], &[]),
-    ("kubectl", &["config", "view", "--flatten"], &[]),
-    ("kubectl", &["get", "secret"], WHOLE),
-    ("kubectl", &["get", "secrets"], WHOLE),
-    ("kubectl", &["create", "token"], &[]),
-    ("oc", &["whoami"], &["-t", "--show-token"]),
-    ("oc", &["extract"], &["--to=-"]),
-    ("gh", &["auth", "token"], &[]),
-    ("gh", &["auth", "status"], &["-t", "--show-token"]),
-    ("glab", &["auth", "status"], &["-t", "--show-token"]),
-    ("git", &["credential", "fill"], &[]),
-    ("git", &["credential-store", "get"], &[]),
-    ("git", &["credential-cache", "get"], &[]),
-    ("git", &["credential-osxkeychain", "get"], &[]),
-    ("git", &["credential-libsecret", "get"], &[]),
-    ("glab", &["variable", "get"], &[]),
-    ("glab", &["variable", "export"], &[]),
-    ("kubectl", &["view-secret"], &[]),
-    ("keepassxc-cli", &["show"], &[]),
-    ("railway", &["variables"], &[]),
-    ("netlify", &["env:list"], &[]),
-    ("netlify", &["env:get"], &[]),
-    ("pulumi", &["--show-secrets"], &[]),
-    ("vault", &["kv", "get"], &[]),
-    ("vault", &["read"], &[]),
-    ("vault", &["print", "token"], &[]),
-    ("security", &["find-generic-password"], &["-w", "-g"]),
-    ("security", &["find-internet-password"], &["-w", "-g"]),
-    ("security", &["dump-keychain"], &["-d"]),
-    ("security", &["export"], &[]),
-    ("secret-tool", &["lookup"], &[]),
-    ("keyring", &["get"], &[]),
-    ("pass", &["show"], &[]),
-    ("gopass", &["show"], &[]),
-    ("lpass", &["show"], &[]),
-    ("lpass", &["export"], &[]),
-    ("op", &["read"], &[]),
-    ("op", &["item", "get"], &["--reveal", "--fields", "--otp"]),
-    ("op", &["document", "get"], &[]),
-    ("bw", &["get"], &[]),
-    ("bw", &["list", "items"], &[]),
-    ("bw", &["export"], &[]),
-    ("bw", &["unlock"], &["--raw"]),
-    ("rclone", &["config", "show"], &[]),
-    ("rclone", &["config", "dump"], &[]),
-    ("bws", &["secret", "get"], &[]),
-    ("sops", &["decrypt"], &[]),
-    ("sops", &[], &["-d", "--decrypt"]),
-    ("ansible-vault", &["view"], &[]),
-    ("ansible-vault", &["decrypt"], &[]),
-    ("rails", &["credentials:show"], &[]),
-    ("heroku", &["config"], &[]),
-    ("heroku", &["config:get"], &[]),
-    ("heroku", &["auth:token"], &[]),
-    ("doppler", &["secrets"], &[]),
-    ("infisical", &["secrets"], &[]),
-    ("infisical", &["export"], &[]),
-    ("chamber", &["read"], &[]),
-    ("chamber", &["export"], &[]),
-    ("fly", &["auth", "token"], &[]),
-    ("npm", &["token", "create"], &[]),
-    ("wg", &["showconf"], &[]),
-    ("wg", &["show", "private-key"], &[]),
-    ("nmcli", &[], &["-s", "--show-secrets"]),
-    ("rbw", &["get"], &[]),
-    ("rbw", &["code"], &[]),
-    ("keepassxc-cli", &["export"], &[]),
-    ("keepassxc-cli", &["clip"], &[]),
-    ("kwallet-query", &[], &["-r", "--read-password"]),
-    ("vercel", &["env", "pull"], &[]),
-    ("dotenvx", &["get"], &[]),
-    ("dotenvx", &["decrypt"], &[]),
-    ("dotenv", &["get"], &[]),
-    ("dotenv", &["list"], &[]),
-    ("dotenv", &["-p"], &[]),
-    ("dotenv-cli", &["-p"], &[]),
-    ("pulumi", &["config", "get"], &[]),
-    ("helm", &["secrets", "decrypt"], &[]),
-    ("helm", &["secrets", "view"], &[]),
-    ("pm2", &["env"], &[]),
-    ("direnv", &["dump"], &[]),
-    ("direnv", &["export"], &[]),
-    ("akeyless", &["get-secret-value"], &[]),
-    ("conjur", &["variable", "get"], &[]),
-    ("conjur", &["variable", "value"], &[]),
-    ("berglas", &["access"], &[]),
-    ("teller", &["show"], &[]),
-    ("teller", &["env"], &[]),
-    ("summon", &["printenv"], &[]),
-    ("git-credential-manager", &["get"], &[]),
-    ("supabase", &["secrets", "list"], &["--reveal"]),
-    ("aws", &["ec2", "get-password-data"], &[]),
-    ("aws", &["iam", "create-service-specific-credential"], &[]),
-    ("argocd", &["admin", "initial-password"], &[]),
-    ("doctl", &["registry", "docker-config"], &[]),
-    ("doctl", &["databases", "connection"], &[]),
-    ("heroku", &["pg:credentials:url"], &[]),
-    ("heroku", &["redis:credentials"], &[]),
-    ("glab", &["config", "get", "token"], &[]),
-    ("yarn", &["config", "get", "npmAuthToken"], &[]),
-    ("ibmcloud", &["oauth-tokens"], &[]),
-    ("airflow", &["connections", "get"], &[]),
-    ("airflow", &["connections", "export"], &[]),
-    ("nomad", &["var", "get"], &[]),
-    ("influx", &["auth", "create"], &[]),
-    ("influx", &["auth", "list"], &[]),
-    ("bitcoin-cli", &["dumpprivkey"], &[]),
-    ("bitcoin-cli", &["dumpwallet"], &[]),
-    ("bitcoin-cli", &["listdescriptors", "true"], &[]),
-    ("electrum", &["getseed"], &[]),
-    ("electrum", &["getprivatekeys"], &[]),
-    ("electrum", &["getmasterprivate"], &[]),
-    ("monero-wallet-cli", &["seed"], &[]),
-    ("monero-wallet-cli", &["spendkey"], &[]),
-    ("cast", &["wallet", "decrypt-keystore"], &[]),
-    ("cast", &["wallet", "private-key"], &[]),
-    ("convertfrom-securestring", &["-asplaintext"], &[]),
-    ("get-secret", &["-asplaintext"], &[]),
-    ("get-azkeyvaultsecret", &["-asplaintext"], &[]),
-    ("export-pfxcertificate", &[], &[]),
-    ("netsh", &["wlan", "key=clear"], &[]),
-    ("cryptsetup", &["luksdump"], &["--dump-volume-key", "--dump-master-key"]),
 ];
 
 /// Subcommands of `pass` that print no secret. Any other first word is the name of an entry.
@@ -221,14 +65,16 @@ pub(super) fn find(run: &mut Run<'_>) {
         "litecoin-cli" | "dogecoin-cli" | "dash-cli" => "bitcoin-cli",
         name => name,
     };
+    let (script, _) = services::program(run);
     let prints = PRINTS.iter().any(|(program, wanted, options)| {
-        (*program == run.name || *program == same)
+        (*program == run.name || *program == same || *program == script)
             && wanted.iter().all(|word| says(word))
             && (options.is_empty() || options.iter().any(gives))
     });
     reads_into_print(run);
     let prints =
         prints || prints_variable(run) || prints_by_form(run) || environment::is_printed(run) || prints_by_verb(run);
+    let prints = prints || services::prints(run);
     let is_entry = |word: &Word| !word.text.starts_with('-') && !PASS_VERBS.contains(&word.text.as_str());
     let entry = run.name == "pass" && words.first().is_some_and(is_entry);
     if !(prints && !says("--help") && !says("--only-names") || entry && words.len() == 1) {

@@ -25,6 +25,7 @@ use guard_sensitive_paths::own_secret_path;
 
 use super::{Check, is_program};
 use crate::call_view::{CallView, Hit, shorten};
+use crate::credential_options::{is_own_setting, takes_credential};
 use crate::secret_use::MOST;
 
 pub(crate) const RULE: Rule = Rule {
@@ -82,7 +83,9 @@ fn secret_in_word(word: &str, before: &str, program: &str, view: &CallView<'_>) 
     let is_name = |text: &&str| !text.is_empty() && !text.contains(char::is_whitespace);
     let is_secret = |text: &&str| {
         let text = text.trim_start_matches('@');
-        !text.ends_with(".pub") && view.settings.files.secret(text).is_some_and(|entry| !is_key(entry) || is_read)
+        let prints = is_read || is_program(program, READERS);
+        !text.ends_with(".pub")
+            && view.settings.files.secret(text).is_some_and(|entry| prints || !takes_credential(program, option, entry, text))
     };
     let mut paths = whole.into_iter().chain(behind).chain(glued).filter(is_name);
     let statement = word.contains([' ', '\t', '\n', '(']) && is_program(program, STATEMENTS);
@@ -103,22 +106,6 @@ fn is_explained(command: &Command, view: &CallView<'_>) -> bool {
                 || effect.operation.starts_with("secret.")
                 || tells(&effect.kind) && view.settings.files.find_secret(effect).is_some())
     })
-}
-
-/// Returns whether an entry is for keys and settings, which programs routinely get.
-pub(super) fn is_key(entry: &str) -> bool {
-    let first = entry.bytes().next();
-    !matches!(first, Some(b'~' | b'/')) && !entry.contains("env") && !entry.starts_with("secret")
-}
-
-/// Returns whether an option names something for the program's own use: its key, its account, its variables.
-pub(super) fn is_own_setting(option: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "env", "key", "cert", "cred", "secret", "pass", "token", "identity", "auth", "ssl", "tls", "account", "config",
-        "var", "exclude", "ignore", "include", "filter", "glob", "vault", "netrc", "cookie", "output", "name", "message",
-    ];
-    let name = option.trim_start_matches('-').split('=').next().unwrap_or_default().to_ascii_lowercase();
-    option.starts_with('-') && name.len() > 2 && WORDS.iter().any(|word| name.contains(word))
 }
 
 /// Returns the number of the command's own words. The last words may belong to a command that it starts.
@@ -150,12 +137,12 @@ const READING_OPTIONS: &[&str] = &[
 const OPTIONS_OF: &[(&str, &str)] = &[
     ("file", "-f"), ("ssh", "-F"), ("scp", "-F"), ("sftp", "-F"), ("code", "--diff"), ("code", "-d"), ("cursor", "--diff"),
     ("ssh-keyscan", "-f"), ("file", "-m"), ("nginx", "-c"), ("openvpn", "--config"), ("setfacl", "--restore"), ("setfacl", "-M"),
-    ("tree", "--fromfile"), ("bash", "--rcfile"), ("bash", "--init-file"), ("diff", "--from-file"), ("diff", "--to-file"),
+    ("tree", "--fromfile"), ("tar", "-T"), ("bash", "--rcfile"), ("bash", "--init-file"), ("diff", "--from-file"), ("diff", "--to-file"),
 ];
 
 /// Programs without a description that print or send a file's content.
 pub(super) const READERS: &[&str] = &[
-    "ab", "aspell", "code", "cowsay", "cursor", "dialog", "elinks", "fping", "groff", "hping3", "iftop", "links", "lynx", "magick", "masscan", "nmap", "octave", "octave-cli", "parallel", "pr", "siege", "tftp", "tic", "troff", "units", "vegeta", "w3m", "whiptail", "wrk", "xargs", "zbarimg",
+    "ab", "aspell", "code", "cowsay", "cursor", "dialog", "elinks", "ffmpeg", "ffprobe", "ffmpeg", "ffprobe", "fping", "groff", "hping3", "iftop", "links", "lynx", "magick", "masscan", "nmap", "octave", "octave-cli", "parallel", "pr", "siege", "tftp", "tic", "troff", "units", "vegeta", "w3m", "whiptail", "wrk", "xargs", "zbarimg",
 ];
 
 /// Programs that run statements, which may name files.

@@ -34,8 +34,9 @@ use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Presence, Rule};
 use guard_sensitive_paths::{is_public, own_secret, own_secret_path};
 
-use super::secret_mentioned::{READERS, is_key, is_own_setting};
+use super::secret_mentioned::READERS;
 use super::{Check, is_program};
+use crate::credential_options::{is_key, is_own_setting, takes_credential};
 use crate::likely_secrets;
 use crate::secret_loading::{reveals, traces, traces_text};
 use crate::secret_use::{self, DIGESTS, MOST};
@@ -157,7 +158,11 @@ fn unknown_program_hit(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
     let in_options = || {
         // Another rule covers these.
         let command = view.command(effect).filter(|_| !is_program(&effect.target, READERS))?;
-        values(command).find_map(|file| Some((file, listed(file).filter(|entry| !is_key(entry))?)))
+        values(command).find_map(|(option, file)| {
+            let entry = listed(file)?;
+            let is_setting = !is_key(entry) && SETTINGS.contains(&option) && !is_program(&effect.target, COMPRESSORS);
+            (!is_setting && !takes_credential(&effect.target, option, entry, file)).then_some((file, entry))
+        })
     };
     let (file, entry) = found.or_else(in_options)?;
     let why = format!(", and `{}` may do anything with them", shorten(&effect.target));
@@ -180,21 +185,27 @@ fn typed_files(command: &Command) -> Vec<&str> {
     words.filter(|words| words.first().is_some_and(|verb| VERBS.contains(verb)) && words.len() < 5).flat_map(|words| words.into_iter().skip(1)).collect()
 }
 
-/// Returns the values of options that may be files: of `-f FILE`, `--input FILE` and `--input=FILE`.
-fn values(command: &Command) -> impl Iterator<Item = &str> {
-    // One of these usually names variables that a program loads, and the others its settings.
-    const SETTINGS: &[&str] = &["-e", "-c", "-k", "-E", "-C", "-x"];
-    const COMPRESSORS: &[&str] = &["brotli", "lbzip2", "lzop", "pbzip2", "pigz", "pixz", "pxz"];
-    let is_compressor = is_program(command.program(), COMPRESSORS);
-    let is_open = move |option: &str| option.starts_with('-') && !is_own_setting(option) && (is_compressor || !SETTINGS.contains(&option));
-    let next = command.argv.windows(2).take(MOST).filter_map(move |pair| match pair {
-        [option, value] if is_open(&option.text) && !option.text.contains('=') => Some(value.text.as_str()),
+/// One of these usually names variables that a program loads, and the others its settings.
+const SETTINGS: &[&str] = &["-e", "-c", "-k", "-E", "-C", "-x"];
+
+/// Programs to which these options don't apply.
+const COMPRESSORS: &[&str] = &["brotli", "lbzip2", "lzop", "pbzip2", "pigz", "pixz", "pxz"];
+
+/// Returns the values of options that may be files, each after its option: of `-f FILE`, `-fFILE`, `--input FILE` and
+/// `--input=@FILE`.
+fn values<'a>(command: &'a Command) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let next = command.argv.windows(2).take(MOST).filter_map(|pair| match pair {
+        [option, value] if !option.text.contains('=') => Some((option.text.as_str(), value.text.as_str())),
         _ => None,
     });
-    let joined = command.argv.iter().take(MOST).filter_map(move |word| {
-        word.text.split_once('=').filter(|(option, _)| is_open(option)).map(|(_, value)| value)
+    let joined = command.argv.iter().take(MOST).filter_map(|word| word.text.split_once('='));
+    let is_short = |word: &str| word.starts_with('-') && !word.starts_with("--");
+    let glued = command.argv.iter().take(MOST).filter_map(move |word| {
+        word.text.split_at_checked(2).filter(|(option, value)| is_short(option) && !value.contains('='))
     });
-    next.filter(|value| !value.starts_with('-')).chain(joined)
+    let pairs = next.filter(|(_, value)| !value.starts_with('-')).chain(joined).chain(glued);
+    let pairs = pairs.filter(|(option, _)| option.starts_with('-') && !is_own_setting(option));
+    pairs.map(|(option, value)| (option, value.trim_start_matches('@')))
 }
 
 /// Programs that exist to handle such files, and editors that only show them to the user.
@@ -221,7 +232,8 @@ pub(super) fn is_certificate(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let mut words = name.trim_end_matches(".pem").split(|char: char| !char.is_ascii_alphanumeric());
     let public = ["ca", "cacert", "cert", "certificate", "chain", "crt", "fullchain", "pub", "public", "bundle"];
-    let private = ["key", "privkey", "private", "priv"].iter().any(|word| name.contains(word));
+    let private = ["key", "privkey", "private", "priv"].iter().any(|word| name.contains(word))
+        || path.contains(".cloudflared/");
     !private && !name.contains(['*', '?', '[']) && words.any(|word| public.contains(&word))
 }
 

@@ -12,6 +12,7 @@
 //! assert_eq!(lists.sensitive("ci/Dockerfile.dev"), Some("Dockerfile.*"));
 //! ```
 
+mod blocked;
 mod byte_set;
 mod defaults;
 mod entry;

@@ -12,7 +12,8 @@ pub fn is_public(path: &str) -> bool {
     let Some(stem) = name.strip_suffix(".pem") else { return name.ends_with(".pub") || name == "known_hosts" };
     let mut words = stem.split(|c: char| !c.is_ascii_alphanumeric());
     let public = ["ca", "cacert", "cert", "certificate", "chain", "crt", "fullchain", "pub", "public", "bundle"];
-    let is_private = ["key", "priv"].iter().any(|word| stem.contains(word));
+    // The login of a tunnel is a certificate with its key.
+    let is_private = ["key", "priv"].iter().any(|word| stem.contains(word)) || folder.ends_with(".cloudflared");
     !is_private && !name.contains(['*', '?', '[']) && words.any(|word| public.contains(&word))
 }
 
@@ -32,7 +33,16 @@ mod tests {
         for path in ["/run/secrets/namespace", &format!("{workload}/token"), "ca.crt"] {
             assert!(!is_public(path), "{path}");
         }
-        for path in ["id_rsa", "server.pem", "cert-key.pem", "privkey.pem", "*cert.pem", "known_hosts.old", "ca.key"] {
+        for path in [
+            "id_rsa",
+            "server.pem",
+            "cert-key.pem",
+            "privkey.pem",
+            "*cert.pem",
+            "known_hosts.old",
+            "ca.key",
+            "~/.cloudflared/cert.pem",
+        ] {
             assert!(!is_public(path), "{path}");
         }
     }

@@ -12,7 +12,16 @@ const CALLS: &[(&str, &[&str])] = &[
         "ruby",
         &["net::http::delete.new(", "net::http.delete(", "httparty.delete(", "restclient.delete(", "faraday.delete("],
     ),
-    ("php", &["->delete(\"http", "->request(\"delete\",", "curlopt_customrequest,\"delete\"", "http::delete("]),
+    (
+        "php",
+        &[
+            "->delete(\"http",
+            "->request(\"delete\",",
+            "\"method\"=>\"delete\"",
+            "curlopt_customrequest,\"delete\"",
+            "http::delete(",
+        ],
+    ),
     ("perl", &["http::request->new(delete=>", "http::request->new(\"delete\",", "->delete(\"http"]),
     ("elixir", &["httpoison.delete(", "httpoison.delete!(", "req.delete(", "req.delete!("]),
     ("r", &["httr::delete(", "req_method(\"delete\")"]),

@@ -23,7 +23,8 @@ pub(super) fn sed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let given = script::given(parsed, |file| content(run, file));
     given.files.iter().for_each(|file| run.read(file));
     run.script("sed", given.text.trim_end_matches('\n'), given.known);
-    let keeps_nothing = given.text.split('\n').any(blanks);
+    let is_quiet = parsed.has("n", "quiet") || parsed.has("", "silent");
+    let keeps_nothing = given.text.split('\n').any(blanks) || is_quiet && given.known && shows_nothing(&given.text);
     for act in script::acts(&given.text) {
         match act {
             script::Action::Reads(file) => read(run, &given, &Pieces::known(&file)),
@@ -44,6 +45,11 @@ pub(super) fn sed<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             run.read(file);
         }
     }
+}
+
+/// Returns whether a sed script has no letter of a command that prints or changes files.
+fn shows_nothing(script: &str) -> bool {
+    !script.contains(['p', 'P', 'w', 'W', 'l', 'a', 'i', 'c', 'r', 'R', 'e', '='])
 }
 
 /// Returns whether a sed script deletes every line, or the content of every line.

@@ -45,6 +45,8 @@ struct Call<'t> {
     names: Vec<&'t str>,
     /// The first literal in the arguments.
     literal: Option<&'t str>,
+    /// The tokens of the arguments.
+    given: &'t [tokens::Token<'t>],
     /// Whether there is no argument, or an empty filter.
     is_given_nothing: bool,
     /// Whether a condition follows: `.delete().eq("id", 1)`.

@@ -2,6 +2,7 @@
 
 use super::Call;
 use super::services::{Service, Store};
+use super::tokens::Token;
 
 /// First words of calls that may delete something.
 const REMOVES: &[&str] = &[
@@ -98,6 +99,9 @@ pub(super) fn words(call: &Call<'_>) -> Option<Vec<String>> {
         Service::Docker if parts == ["exec", "run"] => return in_container(call),
         Service::Docker => docker(call, &parts),
         Service::Firebase => firebase(call, &parts),
+        Service::Git => return git(call, &parts),
+        Service::Http => return http(call, &parts),
+        Service::Models => return models(call, &parts),
         Service::Hosting(program) => hosting(program, call, &parts),
         Service::Kubernetes => kubernetes(call, &parts),
         Service::Shell => return shell(call),
@@ -253,7 +257,7 @@ fn stored(store: Store, call: &Call<'_>, parts: &[String]) -> Option<Vec<String>
         (Store::Queue, "queue-purge" | "queue-delete" | "purge-queue" | "delete-queue" | "obliterate" | "purge") => {
             words(&["rabbitmqadmin", "delete", "queue", target(call)])
         }
-        (Store::Search, "delete-by-query" | "delete-all-documents" | "delete-all") => {
+        (Store::Search, "delete-by-query" | "delete-all-documents" | "delete-all" | "reset") => {
             words(&["curl", "-X", "DELETE", &format!("https://{}/x", target(call))])
         }
         (Store::Search, "delete") if call.names.iter().any(|name| matches!(*name, "indices" | "collections")) => {
@@ -272,6 +276,81 @@ fn stored(store: Store, call: &Call<'_>, parts: &[String]) -> Option<Vec<String>
         }
         _ => None,
     }
+}
+
+/// Verbs of Git that change a repository or a remote, with other names for them.
+const GIT: &[(&str, &[&str])] = &[
+    ("branch", &["branch"]),
+    ("checkout", &["checkout"]),
+    ("clean", &["clean"]),
+    ("delete-head", &["branch", "-d"]),
+    ("execute", &[]),
+    ("filter-branch", &["filter-branch"]),
+    ("push", &["push"]),
+    ("raw", &[]),
+    ("reflog", &["reflog"]),
+    ("reset", &["reset"]),
+    ("reset-hard", &["reset", "--hard"]),
+    ("restore", &["restore"]),
+    ("stash", &["stash"]),
+    ("update-ref", &["update-ref"]),
+];
+
+/// Converts `repo.git.push("--force")`, `repo.head.reset(working_tree=True)` and `git.raw(["clean", "-fd"])` to commands.
+fn git(call: &Call<'_>, parts: &[String]) -> Option<Vec<String>> {
+    let name = parts.join("-");
+    let (_, verb) = GIT.iter().find(|(known, _)| *known == name)?;
+    let mut words: Vec<&str> = std::iter::once("git").chain(verb.iter().copied()).collect();
+    let is_on = |named: &str| {
+        let sets = |three: &[Token<'_>]| match three {
+            [Token::Name(name), Token::Sign('=' | ':'), Token::Name("True" | "true")] => *name == named,
+            _ => false,
+        };
+        call.given.windows(3).any(sets)
+    };
+    if is_on("force") {
+        words.push(if name == "delete-head" { "-D" } else { "--force" });
+    }
+    let literals = || {
+        call.given.iter().filter_map(|token| match token {
+            Token::Text(text) => Some(*text),
+            _ => None,
+        })
+    };
+    let is_hard = literals().any(|text| text == "hard") || call.given.contains(&Token::Name("HARD"));
+    if name == "reset" && (is_on("working_tree") || is_hard) {
+        words.push("--hard");
+    }
+    // A remote's own method only gets references.
+    if name == "push" && call.names.iter().any(|name| matches!(*name, "remote" | "remotes")) {
+        words.push("origin");
+    }
+    words.extend(literals().filter(|text| !matches!(*text, "git" | "hard")));
+    Some(words.into_iter().map(str::to_owned).collect())
+}
+
+/// Returns a request that deletes, to the URL in the call.
+fn http(call: &Call<'_>, parts: &[String]) -> Option<Vec<String>> {
+    let [verb] = parts else { return None };
+    let url = call.literal.filter(|url| url.contains("://"))?;
+    let words = ["curl", "-X", "DELETE", url].map(str::to_owned).to_vec();
+    matches!(verb.as_str(), "del" | "delete").then_some(words)
+}
+
+/// Returns a deletion or an upload in the words of the store's program.
+fn models(call: &Call<'_>, parts: &[String]) -> Option<Vec<String>> {
+    const OBJECTS: &[&str] = &["branch", "collection", "endpoint", "file", "files", "folder", "repo", "space", "tag"];
+    let (verb, rest) = parts.split_first()?;
+    let has_object = || rest.iter().any(|part| OBJECTS.contains(&part.as_str()));
+    let words = match verb.as_str() {
+        "delete" if has_object() => ["hf", "repo", "delete", target(call)],
+        "upload" if rest.iter().any(|part| matches!(part.as_str(), "file" | "files" | "folder")) => {
+            ["hf", "upload", target(call), "."]
+        }
+        "push" if rest == ["to", "hub"] => ["hf", "upload", target(call), "."],
+        _ => return None,
+    };
+    Some(words.map(str::to_owned).to_vec())
 }
 
 /// Returns the command that runs in a container.

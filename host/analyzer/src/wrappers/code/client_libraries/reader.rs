@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::places::{self, Place};
 use super::services::{Service, of_global, of_module};
-use super::tokens::Token;
+use super::tokens::{Token, dotted};
 use super::{Call, Chain, Origin};
 use crate::limits;
 
@@ -316,6 +316,7 @@ impl<'t> Reader<'t> {
                 origin: origin.clone(),
                 names,
                 literal,
+                given,
                 is_given_nothing,
                 is_bounded,
                 is_made_apart,
@@ -397,7 +398,11 @@ impl<'t> Reader<'t> {
                 self.outer.push((self.bracket(at, sign), self.chain.take()));
                 self.group = self.names.len();
             }
-            ')' | ']' | '}' => self.chain = self.outer.pop().and_then(|(_, chain)| chain),
+            ')' | ']' | '}' => {
+                let (open, outer) = self.outer.pop().unwrap_or((sign, None));
+                // `(new Client(x)).call()`
+                self.chain = outer.or_else(|| self.chain.take().filter(|_| open == '('));
+            }
             '=' => {
                 let before = at.checked_sub(1).and_then(|before| self.tokens.get(before));
                 if matches!(before, Some(Token::Sign('}' | ']' | ')'))) {
@@ -485,16 +490,4 @@ impl<'t> Reader<'t> {
         let place = if is_double { Place::Double } else { Place::Remote };
         Some(Origin { library, service, place, is_method: false })
     }
-}
-
-/// Returns a module's dotted name, up to an alias.
-fn dotted(tokens: &[Token<'_>]) -> String {
-    let names = tokens.iter().take_while(|token| **token != Token::Name("as"));
-    names
-        .filter_map(|token| match token {
-            Token::Name(name) => Some(*name),
-            _ => None,
-        })
-        .collect::<Vec<_>>()
-        .join(".")
 }

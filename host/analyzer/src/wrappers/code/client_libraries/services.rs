@@ -15,7 +15,11 @@ pub(super) enum Service {
     Azure,
     Docker,
     Firebase,
+    /// Git, without a program of its own in the text.
+    Git,
     Google,
+    /// Requests to the URL in the call.
+    Http,
     /// `gh` or `glab`.
     Hosting(&'static str),
     Kubernetes,
@@ -23,6 +27,8 @@ pub(super) enum Service {
     Shell,
     /// Mail and other messages to people.
     Mail,
+    /// A public store of models and data sets.
+    Models,
     Store(Store),
     /// A driver or an object mapper, whose calls are found by name.
     Driver,
@@ -43,7 +49,9 @@ pub(super) enum Store {
     Vault,
 }
 
-use Service::{Aws, Azure, Docker, Double, Driver, Firebase, Google, Hosting, Kubernetes, Mail, Requests, Shell};
+use Service::{
+    Aws, Azure, Docker, Double, Driver, Firebase, Git, Google, Hosting, Http, Kubernetes, Mail, Models, Requests, Shell,
+};
 
 use super::places::DOUBLES;
 
@@ -129,6 +137,10 @@ pub(super) static LIBRARIES: &[Library] = &[
     library(&["firebase_admin", "firebase-admin"], &[], Firebase),
     library(&["google.cloud", "googleapiclient", "@google-cloud", "googleapis", "Google.Cloud"], &[], Google),
     library(&["github", "github3", "octokit", "@octokit", "ghapi"], &["Octokit"], Hosting("gh")),
+    library(&["git", "simple-git", "isomorphic-git"], &["Git"], Git),
+    library(&["superagent", "needle", "wretch"], &[], Http),
+    library(&["huggingface_hub", "@huggingface/hub", "transformers", "datasets", "diffusers"], &[], Models),
+    library(&["influxdb_client", "influxdb", "@influxdata"], &[], Requests("influxdb.example")),
     library(&["gitlab", "@gitbeaker"], &["Gitlab"], Hosting("glab")),
     library(&["kubernetes", "kubernetes_asyncio", "@kubernetes", "lightkube", "pykube"], &[], Kubernetes),
     library(&["paramiko", "fabric", "asyncssh", "pxssh", "ssh2", "node-ssh", "net/ssh", "phpseclib3"], &["Net"], Shell),

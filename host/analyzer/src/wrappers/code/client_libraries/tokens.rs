@@ -75,3 +75,15 @@ pub(super) fn split<'t>(code: &'t str, language: &str) -> Vec<Token<'t>> {
 fn is_part_of_name(char: char) -> bool {
     char.is_alphanumeric() || matches!(char, '_' | '$' | '@')
 }
+
+/// Returns a module's dotted name, up to an alias.
+pub(super) fn dotted(tokens: &[Token<'_>]) -> String {
+    let names = tokens.iter().take_while(|token| **token != Token::Name("as"));
+    names
+        .filter_map(|token| match token {
+            Token::Name(name) => Some(*name),
+            _ => None,
+        })
+        .collect::<Vec<_>>()
+        .join(".")
+}
