@@ -2,15 +2,18 @@
 //!
 //! Uses a table of programs with the required words, and names of variables that suggest a secret.
 
+mod resolved;
 mod shown;
 
 use guard_sdk::secret_names::{Likelihood, likelihood};
 use guard_sdk::syntax::{Command, Redirection, Word};
 
 use super::environment;
+use super::text::sweep;
 use crate::draft::Draft;
 use crate::options::Operand;
 use crate::run::Run;
+pub(crate) use resolved::{chooses_a_part, prints_resolved};
 pub(crate) use shown::{named_secrets, shown_secrets};
 
 /// A program, the words that must all be among its arguments, and the options of which one is required, if any are
@@ -227,6 +230,10 @@ pub(super) fn find(run: &mut Run<'_>) {
             && (options.is_empty() || options.iter().any(gives))
     });
     reads_into_print(run);
+    // The output contains the variables of the project's `.env`.
+    if resolved::prints_compose(run.command) && environment::is_shown(run) && !is_redirected(run) {
+        sweep::reads_settings(run);
+    }
     let prints =
         prints || prints_variable(run) || prints_by_form(run) || environment::is_printed(run) || prints_by_verb(run);
     let is_entry = |word: &Word| !word.text.starts_with('-') && !PASS_VERBS.contains(&word.text.as_str());
