@@ -119,7 +119,10 @@ fn undecided_by_user(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
 
 /// Reports a user's file that leaves the chain without policies. A server may decide instead.
 fn empty_chain(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
-    if !prepared.members.is_empty() || prepared.config.remote.is_some() || !dirs.config.exists() {
+    let config = &prepared.config;
+    // A broken file is reported by itself.
+    let is_other = config.remote.is_some() || !config.problems.is_empty() || !dirs.config.exists();
+    if is_other || !prepared.members.is_empty() {
         return None;
     }
     let text = "no policy is in the chain, so every call passes".to_owned();
