@@ -6,6 +6,7 @@ mod allow;
 mod broken;
 mod broken_table;
 mod entries;
+mod ineffective;
 mod ordinary_work;
 mod managed;
 mod misspelt;

@@ -96,6 +96,7 @@ fn each_harness_gets_the_expected_bytes_and_loses_them_again() {
             let bare = line(&world, called);
             let command = match harness {
                 "hermes" => replying(&bare),
+                "cursor" => format!("[ -s {} ] && {bare}", env!("CARGO_BIN_EXE_guard-host")),
                 _ if BY_LINE.contains(&harness) => closed(&bare),
                 _ => bare.clone(),
             };

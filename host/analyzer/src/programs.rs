@@ -45,7 +45,7 @@ pub(crate) mod placeholder_operands;
 mod system;
 mod table;
 pub(crate) mod temporary;
-mod text;
+pub(crate) mod text;
 mod trees;
 mod unknown_losses;
 mod uploads;

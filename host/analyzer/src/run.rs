@@ -276,9 +276,16 @@ impl<'a> Run<'a> {
                 let names = if operand.dynamic { searches::behind(self, operand) } else { Vec::new() };
                 self.emit_on(draft.clone(), operand);
                 for name in names {
-                    let glob = name.contains(['*', '?', '[']);
-                    let word = Word { text: name, glob, ..here() };
-                    self.emit_on(draft.clone().certain(false).flag("searched", true), &Operand::of(&word));
+                    let glob = name.text.contains(['*', '?', '[']);
+                    let draft = draft.clone().certain(false).flag(name.tag, true);
+                    let draft =
+                        name.except.iter().filter(|_| glob).fold(draft, |draft, text| draft.tag("except", text));
+                    let draft = match &name.start {
+                        Some(folder) if glob => draft.tag("start", folder),
+                        _ => draft,
+                    };
+                    let word = Word { text: name.text, glob, ..here() };
+                    self.emit_on(draft, &Operand::of(&word));
                 }
             }
         }

@@ -15,7 +15,7 @@ use super::tools;
 use guard_contract::allow::Allow;
 use guard_contract::policy::Entry;
 use guard_contract::readings::Arguments;
-use guard_contract::{Layer, Problem};
+use guard_contract::{Layer, Outcome, Problem};
 use guard_platform::paths::judged_text;
 use guard_state::FileState;
 
@@ -103,11 +103,15 @@ pub(super) fn entries(
         let (enabled, wish) = (policy.enabled.unwrap_or(true), EntryPosition::from_options(&policy));
         let name = policy.name.clone();
         let says_nothing = policy.mode.is_none();
+        let fails_closed = policy.on_error.is_none() && options.lock.iter().flatten().any(|locked| *locked == name);
         let checked = entry(&of, policy).map_err(|problem| placed(problem, text, Some(&name)))?;
         inputs.extend(checked.inputs);
         warnings.extend(checked.warnings.into_iter().map(|warning| placed(warning, text, Some(&name))));
         let mut made = checked.entry;
         made.watched |= says_nothing && is_watched;
+        if fails_closed {
+            made.on_error = Outcome::Deny;
+        }
         if entries.iter().any(|other| other.name == made.name) || disabled.contains(&made.name) {
             let problem = Problem {
                 layer,

@@ -268,10 +268,14 @@ fn chain(
     config: &mut Config,
 ) -> Vec<Entry> {
     let (managed_mode, user_mode) = (managed.options.mode, user.options.mode);
+    let configured: Vec<String> = managed.entries.iter().map(|entry| entry.name.clone()).collect();
     let locked = managed.options.lock.clone().unwrap_or_default();
     let default_preset = if managed.options.preset.is_some() { Preset::None } else { Preset::Standard };
 
     let mut chain = managed_chain(managed, dirs, config);
+    // A user can make a policy fail, and confirm the ask that follows.
+    let fails_closed = |entry: &&mut Entry| locked.contains(&entry.name) && !configured.contains(&entry.name);
+    chain.iter_mut().filter(fails_closed).for_each(|entry| entry.on_error = Outcome::Deny);
     let mut users = user_chain(user, default_preset, (&chain, &locked), dirs, overrides, config);
     for name in &locked {
         if chain.iter().chain(&users).any(|entry| entry.name == *name) {
@@ -280,7 +284,8 @@ fn chain(
         match guard_builtins::find(name) {
             Some(builtin) => {
                 let watched = is_watched(managed_mode);
-                chain.push(Entry { watched, ..builtin_entry(builtin, Layer::Managed) });
+                let on_error = Outcome::Deny;
+                chain.push(Entry { watched, on_error, ..builtin_entry(builtin, Layer::Managed) });
             }
             None => config.problems.push(unknown_lock(name, dirs)),
         }

@@ -101,6 +101,17 @@ pub fn check(wasm: &[u8]) -> Result<(), FaultKind> {
     if wasm.starts_with(b"\0asm\x0d\0\x01\0") {
         return Ok(());
     }
-    let kind = if wasm.starts_with(b"\0asm\x01\0\0\0") { ", but a core module" } else { "" };
+    let kind = match wasm {
+        _ if wasm.starts_with(b"\0asm\x01\0\0\0") => ", but a core module",
+        _ if is_rego(wasm) => ", but Rego: write `source = \"builtin:rego\"`, and this file as `settings-file`",
+        _ => "",
+    };
     Err(FaultKind::Contract(format!("the file is not a WebAssembly component{kind}")))
+}
+
+/// Returns whether the file is a Rego module.
+fn is_rego(text: &[u8]) -> bool {
+    let lines = str::from_utf8(text).unwrap_or_default().lines().map(str::trim);
+    let mut code = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    code.next().is_some_and(|line| line.starts_with("package "))
 }

@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::install::{HookLocation, InstallError, InstallOptions, Running};
 
 pub(crate) use closing::opened;
-pub(super) use closing::{closed, is_closed, is_replying, replying};
+pub(super) use closing::{closed, is_closed, is_replying, replying, tested};
 use guard_hook::command_line::SETTINGS_FOLDER;
 pub(super) use line::line;
 

@@ -7,6 +7,7 @@
 //! itself. No policy is run.
 
 mod adjustments;
+mod expressions;
 mod ineffective_rules;
 mod listing;
 mod misplaced;
@@ -64,10 +65,12 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
     }));
     others.extend(prepared.members.iter().flat_map(|member| adjustments::overridden(&member.entry)));
     others.extend(unprotected(prepared, dirs));
+    others.extend(empty_chain(prepared, dirs));
     for entry in entries() {
         let void = void_keys::void_keys(entry, prepared, dirs);
         let is_void = |key: &str| void.as_ref().is_some_and(|problem| problem.text.contains(&format!("`{key}`")));
         found.extend(patterns::unmatched(entry, root, is_void));
+        found.extend(expressions::impossible(entry));
         let idle = if void.is_some() { Vec::new() } else { patterns::idle_removals(entry) };
         others.extend(void.into_iter().chain(idle));
     }
@@ -111,6 +114,19 @@ fn undecided_by_user(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     };
     let text = format!("the server of `[remote]` decides, so the {what} of this file have no effect while it answers");
     let hint = format!("add them to the configuration of {url}, or remove `[remote]`");
+    Some(Problem { layer: Layer::User, ..warning(dirs.config.display().to_string(), text, hint) })
+}
+
+/// Reports a user's file that leaves the chain without policies. A server may decide instead.
+fn empty_chain(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
+    let config = &prepared.config;
+    // A broken file is reported by itself.
+    let is_other = config.remote.is_some() || !config.problems.is_empty() || !dirs.config.exists();
+    if is_other || !prepared.members.is_empty() {
+        return None;
+    }
+    let text = "no policy is in the chain, so every call passes".to_owned();
+    let hint = "remove `preset = \"none\"`, or add a `[[policy]]`".to_owned();
     Some(Problem { layer: Layer::User, ..warning(dirs.config.display().to_string(), text, hint) })
 }
 

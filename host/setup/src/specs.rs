@@ -20,13 +20,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::command::{self, ProgramNames, arguments, closed, replying, text};
+use super::command::{self, ProgramNames, arguments, closed, replying, tested, text};
 use super::entries::Item;
 use super::matcher::Matching;
 use crate::install::json::Syntax;
 use crate::install::{FailureBehavior, HookLocation, InstallError, InstallOptions, Scope};
 use guard_harness::capabilities::{Capabilities, Confidence, Fail, File, FileScope};
 use guard_platform::paths::native;
+
+/// A key of an entry that makes the harness block the call if the line fails.
+const CRASHED: &str = "failClosed";
 
 /// The default timeout in a registration, in seconds. The hook itself needs four at most.
 const TIMEOUT: u32 = 20;
@@ -257,6 +260,7 @@ impl RegistrationSpec {
         let line = match closing {
             FailClosed::Line if !options.fail_open => closed(&line),
             FailClosed::Reply if !options.fail_open => replying(&line),
+            FailClosed::Key(CRASHED, None) if !options.fail_open && !cfg!(windows) => tested(&line),
             _ => line,
         };
         if options.matcher.is_some() && matches!(self.matching, Matching::None | Matching::Fixed) {

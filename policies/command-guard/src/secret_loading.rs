@@ -228,6 +228,7 @@ pub(crate) fn reveals(command: &Command, view: &CallView<'_>) -> bool {
         program if INTERPRETERS.contains(&program) => {
             command.argv.iter().any(|word| word.text == "-p")
                 || command.argv.iter().any(|word| prints_by_code(&word.text))
+                || sends_by_code(command, view)
         }
         program => {
             FILTERS.contains(&program)
@@ -314,6 +315,12 @@ const FILTERS: &[&str] = &[
 /// Programs that run code from a word.
 const INTERPRETERS: &[&str] =
     &["awk", "bun", "deno", "gawk", "mawk", "node", "perl", "php", "python", "python2", "python3", "ruby"];
+
+/// Returns whether code puts an environment variable into the body of a request.
+fn sends_by_code(command: &Command, view: &CallView<'_>) -> bool {
+    let mut effects = view.analysis.effects.iter().filter(|effect| effect.command_id == command.id);
+    effects.any(|effect| effect.operation == "network.send" && effect.tag("what") == Some("variable"))
+}
 
 /// Returns whether code reads environment variables, and prints.
 fn prints_by_code(code: &str) -> bool {

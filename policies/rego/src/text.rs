@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use guard_sdk::Outcome;
 use guard_sdk::serde_json::{self, Map};
-use regorus::unstable::{Module, Ref, Rule, RuleHead, Span};
+use regorus::unstable::{Expr, Module, Ref, Rule, RuleHead, Span};
 use regorus::{Engine, Value};
 
 use crate::lines::{self, Lines};
@@ -195,6 +195,18 @@ fn heads(place: &str, modules: &[Ref<Module>]) -> Result<Vec<&'static str>, Stri
             let place = format_location(names::head(function).span());
             return Err(format!("{place}: `{name}` is a function, and nobody would call it: make it a rule"));
         }
+        // Such a rule maps its key to `true`, which is no message.
+        let mapped = named.clone().find_map(|rule| match rule {
+            Rule::Spec { head: RuleHead::Compr { refr, assign: None, .. }, .. } => match refr.as_ref() {
+                Expr::RefBrack { index, .. } => Some((refr.span(), index.span().text())),
+                _ => None,
+            },
+            _ => None,
+        });
+        if let Some((span, key)) = mapped {
+            let place = format_location(span);
+            return Err(format!("{place}: `{name}[{key}] if` has no message: write `{name} contains {key} if`"));
+        }
         if named.next().is_some() {
             heads.push(name);
         }
@@ -220,6 +232,10 @@ fn format_error(place: &str, error: &impl ToString) -> String {
     let text = error.to_string();
     let place = text.lines().find_map(|line| line.trim_start().strip_prefix("--> ")).unwrap_or(place);
     let message = text.split_once("error: ").map_or(text.as_str(), |(_, message)| message);
-    let message = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    let mut message = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    // Texts for older versions of OPA and Conftest have rules such as `deny[msg] { ... }`.
+    if message.contains("`if` keyword is required") {
+        message.push_str(": write `deny contains msg if { ... }`");
+    }
     format!("{place}: {message}")
 }

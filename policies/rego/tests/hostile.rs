@@ -27,7 +27,19 @@ fn a_text_that_does_not_parse_is_refused_with_line_and_column() {
     fails("package guard\ndeny contains x if { x := }\n", "team.rego:2:24: ", "");
     fails("package guard\nwarn contains \"open\n", "team.rego:2:20: ", "string");
     fails("deny := true\n", "team.rego:1:1: ", "package");
-    fails("package guard\ndeny[x] { x := 1 }\n", "team.rego:2:", "");
+    fails("package guard\ndeny[x] { x := 1 }\n", "team.rego:2:", "write `deny contains msg if { ... }`");
+}
+
+#[test]
+fn a_rule_of_older_versions_that_would_have_no_message_is_refused_with_the_right_form() {
+    for head in ["deny[msg]", "ask[msg]", "warn[msg]"] {
+        let name = head.split('[').next().unwrap();
+        let text = format!("package guard\n{head} if {{ input.input.command == \"zz\"; msg := \"no\" }}\n");
+        fails(&text, "team.rego:2:", &format!("write `{name} contains msg if`"));
+    }
+    // With a value, the key names the rule.
+    decide("package guard\ndeny[\"x\"] := \"no\" if { input.tool == \"Bash\" }\n").unwrap();
+    decide("package guard\ndeny if { input.tool == \"Bash\" }\n").unwrap();
 }
 
 #[test]

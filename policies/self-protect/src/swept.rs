@@ -1,5 +1,5 @@
 //! Git commands that remove all untracked files of a work tree that contains guard-host's files, as a repository of
-//! dotfiles in the home does.
+//! dotfiles in the home does, and sparse checkouts without the folder of a project's configuration.
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Presence, git};
@@ -14,6 +14,37 @@ const DEPTH: usize = 32;
 /// Returns the first command that removes untracked files of guard-host.
 pub(crate) fn command<'a>(view: &CallView<'a>) -> Option<&'a Command> {
     view.analysis.commands.iter().find(|command| removes_own_files(command, view))
+}
+
+/// Returns the first command that limits the work tree to folders other than the project's `.guard/`.
+pub(crate) fn sparse_checkout<'a>(view: &CallView<'a>) -> Option<&'a Command> {
+    view.analysis.commands.iter().find(|command| leaves_out_project(command, view))
+}
+
+fn leaves_out_project(command: &Command, view: &CallView<'_>) -> bool {
+    if command.program() != "git" || is_remote(command) {
+        return false;
+    }
+    let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
+    let Some(("sparse-checkout", mut rest)) = git::subcommand(words()) else { return false };
+    let verb = rest.next();
+    let is_kept = |pattern: &str| {
+        let name = pattern.trim_matches(['/', '*']);
+        (name.is_empty() && !pattern.is_empty() || name == "." || name.starts_with(".guard"))
+            && !pattern.starts_with('!')
+    };
+    let limits = match verb {
+        // Without folders, only the files at the root stay.
+        Some("init") => !words().any(|word| word == "--no-cone"),
+        Some("set") => true,
+        _ => false,
+    };
+    if !limits || rest.any(is_kept) {
+        return false;
+    }
+    let Some(folder) = folder(command).map(|folder| view.call.resolve(&folder).lexical) else { return false };
+    let root = root(command, &folder, view);
+    root.is_some_and(|root| view.call.resolve(&format!("{root}/.guard")).exists == Presence::Yes)
 }
 
 fn removes_own_files(command: &Command, view: &CallView<'_>) -> bool {

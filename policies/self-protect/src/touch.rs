@@ -58,6 +58,8 @@ pub(crate) fn all_changes<'a>(view: &CallView<'a>) -> Vec<GuardedChange<'a>> {
             break;
         }
         match effect_reach(effect, view, &mut folders) {
+            // A harness's settings are often kept out of the repository.
+            Some((what, _)) if hides(effect) && !what.is_own() => {}
             Some((what, how)) => touches.push(GuardedChange { effect, what, how }),
             None => {
                 touches.extend(linked_kind(effect, view).map(|what| GuardedChange { effect, what, how: Reach::Itself }))
@@ -75,6 +77,13 @@ pub(crate) fn is_change(effect: &Effect) -> bool {
 /// Returns whether the effect changes a file on any machine.
 pub(crate) fn changes(effect: &Effect) -> bool {
     matches!(effect.kind.as_str(), "write" | "delete" | "metadata") && effect.operation != "files.many-to-one"
+        || hides(effect)
+}
+
+/// Returns whether git no longer sees the file's changes, or the next commit is without it: `git rm --cached`, `git
+/// update-index --skip-worktree`.
+fn hides(effect: &Effect) -> bool {
+    effect.operation == "git.index" && effect.tag("hides").is_some()
 }
 
 fn effect_reach(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Option<(GuardedKind, Reach)> {

@@ -8,7 +8,7 @@ use guard_sdk::syntax::{Command, Effect, Word};
 use super::pipeline::{is_near, prints_environment};
 use crate::draft::Draft;
 use crate::programs::fetch::foreign_secrets::{address, is_key, is_of, own_service, service_of};
-use crate::programs::secrets::{named_secrets, takes_output};
+use crate::programs::secrets::{chooses_a_part, named_secrets, prints_resolved, takes_output};
 use crate::run::Run;
 use crate::run::collected::Collected;
 use crate::run::pipelines::{Pipelines, SENDERS};
@@ -22,6 +22,8 @@ enum Origin {
     Service(&'static str),
     /// A password store with secrets of several services.
     Store,
+    /// Settings with their secrets filled in.
+    Settings,
 }
 
 /// Programs whose output doesn't reveal a secret in their input.
@@ -169,9 +171,13 @@ impl Flow {
         if prints_environment(command) {
             return of_environment(command);
         }
+        if prints_resolved(command) {
+            return Some(Origin::Settings);
+        }
         let by_word = || words().find_map(|word| self.variable(word));
         let by_file = || words().filter(|word| !word.text.starts_with('>')).find_map(|word| self.file(&word.text));
-        by_word().or_else(by_file).or_else(|| self.input(command, commands, pipelines))
+        let origin = by_word().or_else(by_file).or_else(|| self.input(command, commands, pipelines));
+        origin.filter(|origin| *origin != Origin::Settings || !chooses_a_part(command))
     }
 
     /// Records the destinations of the command's output: variables of the enclosing command, and files.
@@ -239,6 +245,9 @@ impl Flow {
         // These only read a file or a line if an argument says so.
         let reads = !CARRIERS.contains(&command.program()) && !LOOKUPS.contains(&command.program());
         let origin = self.input(command, commands, pipelines).filter(|_| reads);
+        // Settings are deployed to the user's own machines.
+        let origin =
+            origin.filter(|origin| *origin != Origin::Settings || !matches!(command.program(), "ssh" | "sftp"));
         let is_named = || reads && fed_by_name(command, commands, pipelines, host.as_deref());
         (origin.is_some_and(|origin| leaks(origin, false, host.as_deref())) || is_named()).then_some("variable")
     }
@@ -260,7 +269,7 @@ fn leaks(origin: Origin, is_key: bool, host: Option<&str>) -> bool {
     match (origin, host) {
         (Origin::Environment, _) => true,
         (Origin::Service(service), Some(host)) => !is_of(host, service),
-        (Origin::Service(_) | Origin::Store, _) => !is_key,
+        (Origin::Service(_) | Origin::Store | Origin::Settings, _) => !is_key,
     }
 }
 

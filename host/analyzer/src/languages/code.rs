@@ -12,6 +12,7 @@ mod mentions;
 mod paths;
 pub(crate) mod requests;
 mod scripting;
+pub(crate) mod sent_variables;
 
 use guard_sdk::secret_names::{Likelihood, likelihood};
 

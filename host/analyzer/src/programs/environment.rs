@@ -127,7 +127,7 @@ pub(super) fn is_printed(run: &Run<'_>) -> bool {
     form && !is_redirected(run) || is_searched_for_secrets(run)
 }
 
-fn is_shown(run: &Run<'_>) -> bool {
+pub(super) fn is_shown(run: &Run<'_>) -> bool {
     let position = &run.command.position;
     let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
     !is_captured && (position.length < 2 || is_passed_on(run) && !is_searched(run))
@@ -178,7 +178,7 @@ fn is_likely(name: &str) -> bool {
     likelihood(name) == Some(Likelihood::Likely)
 }
 
-/// Returns whether the command runs inside a container that is already running. The environment of such a container
+/// Returns whether the command runs inside a container of a service. The environment of such a container
 /// mostly contains passwords.
 fn is_in_service(run: &Run<'_>) -> bool {
     let place = run.commands.partition_point(|command| command.id < run.command.id);
@@ -186,7 +186,13 @@ fn is_in_service(run: &Run<'_>) -> bool {
     let mut starts = starts.filter(|command| {
         matches!(command.program(), "docker" | "podman" | "kubectl" | "oc" | "nerdctl" | "docker-compose")
     });
-    run.is_via("container") && starts.next().is_some_and(|command| command.argv.iter().any(|word| word.text == "exec"))
+    let has = |command: &Command, word: &str| command.argv.iter().any(|given| given.text == word);
+    // Compose also gives a new container of a service its variables.
+    let is_of_service = |command: &Command| {
+        let composes = has(command, "compose") || command.program() == "docker-compose";
+        has(command, "exec") || composes && has(command, "run")
+    };
+    run.is_via("container") && starts.next().is_some_and(is_of_service)
 }
 
 /// Platforms that pass passwords and keys to programs in the environment.

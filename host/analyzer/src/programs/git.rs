@@ -213,7 +213,8 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         if parsed.has("f", "force") {
             run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
         }
-        return parsed.operands.iter().for_each(|file| run.emit_on(Draft::notable("vcs", "git.index"), file));
+        let draft = Draft::notable("vcs", "git.index").flag("hides", true);
+        return parsed.operands.iter().for_each(|file| run.emit_on(draft.clone(), file));
     }
     let force = parsed.has("f", "force");
     let recursive = parsed.has("r", "");
@@ -227,15 +228,17 @@ fn rm<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 
 /// Adds an effect for each file whose content or mode in the next commit differs from the work tree.
 fn update_index<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    let changes = ["chmod", "force-remove", "remove", "add", "assume-unchanged", "skip-worktree"];
-    let files = parsed.operands.iter().filter(|_| changes.iter().any(|name| parsed.is("", name))).cloned();
+    let hides = ["force-remove", "remove", "assume-unchanged", "skip-worktree"].iter().any(|name| parsed.is("", name));
+    let changes = hides || ["chmod", "add"].iter().any(|name| parsed.is("", name));
+    let files = parsed.operands.iter().filter(|_| changes).cloned();
     // `--cacheinfo MODE,OBJECT,FILE`
     let given = parsed.values("", "cacheinfo").filter_map(|value| {
         let file = value.text.splitn(3, ',').nth(2)?.to_owned();
         Some(value.renamed(file))
     });
     let files: Vec<Operand<'a>> = files.chain(given).collect();
-    files.iter().for_each(|file| run.emit_on(Draft::notable("vcs", "git.index"), file));
+    let draft = Draft::notable("vcs", "git.index").flag("hides", hides);
+    files.iter().for_each(|file| run.emit_on(draft.clone(), file));
 }
 
 fn mv<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {

@@ -61,6 +61,16 @@ pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool,
         let by = run.name.clone();
         run.emit(Draft::notable("read", "secret.read").tag("by", &by));
     }
+    // The program may load a file itself: `ruby -rdotenv/load`.
+    let loads = run.arguments().iter().any(|word| word.text.len() < 64 && word.text.contains("dotenv"));
+    if let Some(sent) = code::sent_variables::find(text, loads) {
+        let draft = if sent.is_secret {
+            Draft::destructive("network", "secret.send").tag("what", "variable").certain(false)
+        } else {
+            Draft::notable("network", "network.send").tag("what", "variable")
+        };
+        run.emit(draft.target(&sent.host));
+    }
     let found = code::effects(&run.name, language, text, certain);
     // A shell would expand an unquoted `~`. Most languages don't expand it in their literals.
     state(run, found, !matches!(language, "elisp" | "r"));

@@ -1,7 +1,7 @@
 //! Programs that search, sort and transform text. They read the operands after a pattern, and some write in place.
 
 mod script;
-pub(super) mod sweep;
+pub(crate) mod sweep;
 
 use guard_sdk::syntax::{Command, Word};
 
@@ -66,7 +66,7 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["ssh-keygen"], Options::new("bCfmNPRtV", ""), keygen),
 ];
 
-const GREP: Options = Options::new(
+pub(super) const GREP: Options = Options::new(
     "ABCDdefm",
     "regexp file include exclude exclude-from exclude-dir max-count after-context before-context context",
 );

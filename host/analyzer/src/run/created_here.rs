@@ -3,6 +3,7 @@
 use guard_sdk::syntax::Command;
 
 use crate::draft::Draft;
+use crate::options::{Options, parse};
 
 /// The maximum number of commands between the creation and the deletion.
 const MOST: usize = 64;
@@ -38,11 +39,19 @@ fn is_plain(command: &Command) -> bool {
     command.parent == 0 && command.position.within.is_empty()
 }
 
+const CREATEDB: Options = Options::new(
+    "DEhlOpTU",
+    "tablespace encoding host locale owner port template username maintenance-db strategy lc-collate lc-ctype icu-locale",
+);
+
 /// Returns whether the command creates a database with this name.
 pub(super) fn creates_database(command: &Command, name: &str) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     match command.program() {
-        "createdb" => words().any(|word| word == name),
+        "createdb" => {
+            let parsed = parse(command.argv.get(1..).unwrap_or_default(), CREATEDB, false);
+            parsed.operands.first().is_some_and(|database| database.text == name)
+        }
         "mysqladmin" | "mariadb-admin" => words().zip(words().skip(1)).any(|pair| pair == ("create", name)),
         _ => {
             let texts = words().chain(command.redirections.iter().map(|from| from.body.as_str()));
@@ -79,7 +88,12 @@ fn creates_branch(command: &Command, name: &str) -> bool {
 fn creates_named(command: &Command, by: &Command, verbs: &[&str], name: &str) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.as_str());
     let says = |word: &str| words().any(|given| given == word);
-    let is_named = says(name) || words().any(|word| word.strip_prefix("--name=") == Some(name));
+    // The value of another option, such as a driver, isn't the name.
+    let is_other =
+        |before: &str| before.starts_with('-') && !matches!(before, "--name" | "-n" | "--cluster" | "-p" | "--profile");
+    let mut pairs = words().zip(words().skip(1));
+    let is_named = pairs.any(|(before, word)| word == name && !is_other(before))
+        || words().any(|word| word.strip_prefix("--name=") == Some(name));
     command.program() == by.program() && verbs.iter().all(|verb| says(verb)) && is_named
 }
 

@@ -6,6 +6,7 @@ use super::Run;
 use crate::options::{Operand, parse};
 use crate::programs::find;
 use crate::programs::placeholder_operands::{self, FD};
+use crate::programs::text::sweep;
 
 /// The maximum number of examined searches, and of names in one.
 const SEARCHES: usize = 64;
@@ -14,9 +15,22 @@ const NAMES: usize = 32;
 /// The maximum number of examined earlier commands.
 const BEFORE: usize = 256;
 
-/// Returns the name patterns of searches that supply the operand.
-pub(super) fn behind(run: &Run<'_>, operand: &Operand<'_>) -> Vec<String> {
-    let mut found: Vec<String> = with_defaults(&operand.text).into_iter().collect();
+/// A name of files that a search supplies.
+pub(super) struct SearchedName {
+    /// The name, or a pattern.
+    pub(super) text: String,
+    /// The folder that is searched, unless it is the working directory.
+    pub(super) start: Option<String>,
+    /// Patterns of names that the search leaves out.
+    pub(super) except: Vec<String>,
+    /// The tag of the effect: `searched`, or `swept` if the search finds existing files by their content.
+    pub(super) tag: &'static str,
+}
+
+/// Returns the names of files that a search supplies as the operand.
+pub(super) fn behind(run: &Run<'_>, operand: &Operand<'_>) -> Vec<SearchedName> {
+    let named = |text: String| SearchedName { text, start: None, except: Vec::new(), tag: "searched" };
+    let mut found: Vec<SearchedName> = with_defaults(&operand.text).into_iter().map(named).collect();
     // `fd` also finds other names than the one in the placeholder.
     let is_fd = |command: &&Command| matches!(command.program(), "fd" | "fdfind");
     let suppliers = if run.is_placeholder(operand) {
@@ -26,19 +40,70 @@ pub(super) fn behind(run: &Run<'_>, operand: &Operand<'_>) -> Vec<String> {
     } else {
         suppliers(run, operand)
     };
+    let except: Vec<String> = suppliers.iter().flat_map(|command| excluded(command)).take(NAMES).collect();
     for command in &suppliers {
-        names(command, &mut found);
+        let mut selected = Vec::new();
+        names(command, &mut selected);
+        let start = start(command);
+        found.extend(selected.into_iter().map(|text| SearchedName {
+            start: start.clone(),
+            except: except.clone(),
+            ..named(text)
+        }));
+        let is_grep = matches!(command.program(), "ag" | "egrep" | "fgrep" | "ggrep" | "grep" | "rg" | "ugrep");
+        if is_grep && sweep::lists_settings(command) {
+            found.push(SearchedName { tag: "swept", ..named(".env".to_owned()) });
+        }
         let is_behind = |next: &&Command| {
             next.position.pipeline == command.position.pipeline && next.position.index > command.position.index
         };
         let parent = usize::try_from(command.parent).ok().and_then(|id| run.commands.get(id.checked_sub(1)?));
         let is_list = parent.is_none_or(|parent| parent.argv.is_empty() || parent.id == run.command.id);
         if is_list && shows_hidden(command) && !suppliers.iter().any(is_behind) {
-            found.push(".*".to_owned());
+            found.push(named(".*".to_owned()));
         }
     }
     found.truncate(NAMES);
     found
+}
+
+/// Returns the patterns of names that a search leaves out: `find ! -name NAME`, `grep -v TEXT`, hidden files for `fd`.
+fn excluded(command: &Command) -> Vec<String> {
+    let words = command.argv.get(1..).unwrap_or_default();
+    match command.program() {
+        "find" | "gfind" => {
+            let negated = words.windows(3).filter_map(|words| match words {
+                [not, test, name] if matches!(not.text.as_str(), "!" | "-not") && test.text.ends_with("name") => {
+                    Some(name.text.clone())
+                }
+                _ => None,
+            });
+            negated.collect()
+        }
+        "fd" | "fdfind" => {
+            let parsed = parse(words, FD, false);
+            let is_hidden = parsed.is("Hu", "hidden") || parsed.is("", "unrestricted");
+            if is_hidden { Vec::new() } else { vec![".*".to_owned()] }
+        }
+        "grep" | "egrep" | "fgrep" | "rg" if inverts(words) => {
+            let text = words.iter().find(|word| !word.text.starts_with('-'));
+            text.into_iter().flat_map(|text| matching(&text.text)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns whether an option of `grep` selects the lines that don't match.
+fn inverts(words: &[Word]) -> bool {
+    words.iter().any(|word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('v'))
+}
+
+/// Returns the folder that `find` searches, unless it searches the working directory.
+fn start(command: &Command) -> Option<String> {
+    let mut starts = find::starts(command.argv.get(1..)?).filter(|_| command.program().ends_with("find"));
+    let first = starts.next()?;
+    let is_here = |word: &Word| matches!(word.text.as_str(), "." | "./");
+    (!is_here(first) && !starts.any(is_here)).then(|| first.text.clone())
 }
 
 /// Returns the commands whose output may be the operand.
@@ -179,9 +244,7 @@ fn names(command: &Command, found: &mut Vec<String>) {
             found.extend(expression.into_iter().flat_map(|(text, _)| matching(text)));
         }
         "grep" | "egrep" | "fgrep" | "rg" if command.position.index > 0 => {
-            let inverts =
-                |word: &Word| word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('v');
-            if !words.iter().any(inverts) {
+            if !inverts(words) {
                 let text = words.iter().find(plain).map_or("", |word| word.text.as_str());
                 found.extend(matching(text));
             }

@@ -5,6 +5,7 @@ mod covers;
 mod narrow;
 mod operations;
 mod others;
+mod parts;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -161,6 +161,11 @@ fn check(
         CheckFormat::Human => {
             print_mistakes(&mistakes);
             print_trusted(&config)?;
+            let is_project = |root: &String| AppDirs::project_file(root).exists() || native(root).join(".git").exists();
+            if !is_alone && !projects.iter().any(is_project) {
+                let folder = &at.project_root;
+                print::note(&format!("note: `{folder}` is no project: run this in a project to check its `.guard`"));
+            }
             if is_fine {
                 print::line(&format!("ok: {policies} policies"))?;
                 if let Some(remote) = &config.remote {

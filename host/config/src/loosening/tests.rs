@@ -1,6 +1,7 @@
 //! What a user's file can change under a managed one, key by key. The managed policy is a component file, so that these
 //! tests also run in a build without the built-in policies.
 
+use guard_contract::Outcome;
 use guard_contract::scripts::Scripts;
 use guard_contract::verdict::BypassAsk;
 use guard_state::AppDirs;
@@ -135,4 +136,19 @@ fn an_allow_that_lifts_only_managed_asks_is_reported() {
     let other = format!("{}[[policy]]\nname = \"mine\"\nsource = \"mine.wasm\"\n", allow(""));
     assert_eq!(told(&loaded(GOVERNS, &other)), Vec::<&str>::new());
     assert_eq!(told(&loaded("", &only)), Vec::<&str>::new());
+}
+
+#[test]
+fn a_locked_policy_denies_if_it_fails_unless_its_entry_says_otherwise() {
+    let on_error = |managed: &str, user: &str| {
+        let config = loaded(managed, user);
+        let entry = config.entries.iter().find(|entry| entry.name == "own").unwrap();
+        entry.on_error
+    };
+    let user = "[[policy]]\nname = \"own\"\nsource = \"own.wasm\"\non-error = \"allow\"\n";
+    assert_eq!(on_error(GOVERNS, ""), Outcome::Ask);
+    assert_eq!(on_error(&format!("lock = [\"own\"]\n{GOVERNS}"), ""), Outcome::Deny);
+    assert_eq!(on_error(&format!("lock = [\"own\"]\n{GOVERNS}"), user), Outcome::Deny);
+    assert_eq!(on_error(&format!("lock = [\"own\"]\n{GOVERNS}on-error = \"ask\"\n"), ""), Outcome::Ask);
+    assert_eq!(on_error(&format!("lock = [\"else\"]\n{GOVERNS}"), ""), Outcome::Ask);
 }

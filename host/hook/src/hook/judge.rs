@@ -171,6 +171,9 @@ impl Judge<'_> {
         let chain = self.chains.chain(&at);
         let config = &chain.prepared.config;
         call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
+        if !config.locked.is_empty() {
+            call.fail_closed();
+        }
         let skips = harness.skips_prompts(&at.permission_mode);
         let denies_asks = skips && config.bypass_ask == BypassAsk::Deny;
         if denies_asks {

@@ -43,6 +43,8 @@ pub struct OpenCall {
     is_log_tried: AtomicBool,
     is_unlogged: AtomicBool,
     denies_asks: AtomicBool,
+    /// Whether a call without a verdict is denied.
+    fails_closed: AtomicBool,
 }
 
 /// The verdict on a call whose audit line couldn't be written.
@@ -80,6 +82,7 @@ impl OpenCall {
             is_log_tried: AtomicBool::new(false),
             is_unlogged: AtomicBool::new(false),
             denies_asks: AtomicBool::new(false),
+            fails_closed: AtomicBool::new(false),
         }
     }
 
@@ -116,15 +119,21 @@ impl OpenCall {
     }
 
     /// Returns the verdict if no reply was given, for this reason: the chain's verdict if there is one, or else the
-    /// most severe opinion so far, and at least an ask.
+    /// most severe opinion so far, and at least an ask, or a denial if the managed file locks a policy.
     #[must_use]
     pub fn early(&self, text: &str, remedy: &str) -> Verdict {
         if let Some(decided) = attempt(&self.decided).and_then(|decided| decided.clone()) {
             return self.apply_bypass(decided);
         }
         let heard = attempt(&self.heard).map(|heard| heard.clone()).unwrap_or_default();
-        let own = Opinion::from_host("hook", "no-verdict", Outcome::Ask, text.to_owned(), remedy.to_owned());
+        let outcome = if self.fails_closed.load(Ordering::Relaxed) { Outcome::Deny } else { Outcome::Ask };
+        let own = Opinion::from_host("hook", "no-verdict", outcome, text.to_owned(), remedy.to_owned());
         self.apply_bypass(merge(heard.into_iter().chain([own])))
+    }
+
+    /// Denies the call if it gets no verdict, because a user could confirm an ask in place of a locked policy's denial.
+    pub(super) fn fail_closed(&self) {
+        self.fails_closed.store(true, Ordering::Relaxed);
     }
 
     /// Turns asks into denies from now on, because the mode skips prompts and the configuration says so.

@@ -11,12 +11,12 @@ const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so t
 
 /// Returns a line that starts the hook, and blocks the tool call if that fails.
 pub(crate) fn closed(line: &str) -> String {
-    format!("{}{CLOSING}", checked(line))
+    format!("{}{CLOSING}", tested(line))
 }
 
 /// Adds a test that the program isn't empty, because a shell runs an empty file as an empty script, which would let the
-/// call pass. A name on the `PATH` isn't tested.
-fn checked(line: &str) -> String {
+/// call pass. A name on the `PATH` isn't tested. On its own, it is for a harness that blocks if the line fails.
+pub(crate) fn tested(line: &str) -> String {
     match program(line) {
         Some(program) => format!("{CHECK}{program}{CHECKED}{line}"),
         None => line.to_owned(),
@@ -65,7 +65,7 @@ const REPLYING: (&str, &str) = (
 /// Returns a line that starts the hook, and prints a reply that blocks the tool call if that fails.
 pub(crate) fn replying(line: &str) -> String {
     let (start, end) = REPLYING;
-    format!("sh -c {}", quoted(&format!("{start}{}{end}", checked(line))))
+    format!("sh -c {}", quoted(&format!("{start}{}{end}", tested(line))))
 }
 
 /// Returns the line inside the script of [`replying`].
@@ -87,7 +87,7 @@ pub(crate) fn opened(line: &str) -> Cow<'_, str> {
     match (line.strip_suffix(CLOSING), replied(line)) {
         (Some(opened), _) => Cow::Borrowed(unchecked(opened)),
         (None, Some(replied)) => Cow::Owned(unchecked(&replied).to_owned()),
-        (None, None) => Cow::Borrowed(line),
+        (None, None) => Cow::Borrowed(unchecked(line)),
     }
 }
 
@@ -104,6 +104,8 @@ mod tests {
             assert!(is_closed(&closed(line)) && !is_replying(&closed(line)));
             assert_eq!(opened(&replying(line)), line);
             assert!(is_replying(&replying(line)) && !is_closed(&replying(line)));
+            assert_eq!(opened(&tested(line)), line);
+            assert!(!is_replying(&tested(line)) && !is_closed(&tested(line)));
             assert_eq!(opened(line), line);
             // Without the test, as earlier versions wrote it.
             assert_eq!(opened(&format!("{line}{CLOSING}")), line);
@@ -120,10 +122,11 @@ mod tests {
         let run = |line: &str| std::process::Command::new("sh").args(["-c", line]).output().unwrap();
         assert_eq!(run(&line).status.code(), Some(0), "a shell runs it as a script");
         assert_eq!(run(&closed(&line)).status.code(), Some(2));
+        assert_eq!(run(&tested(&line)).status.code(), Some(1));
         let replied = run(&replying(&line));
         assert!(String::from_utf8_lossy(&replied.stdout).contains("block"), "{replied:?}");
         std::fs::write(&path, "#!/bin/sh\necho passes\n").unwrap();
-        for line in [closed(&line), replying(&line)] {
+        for line in [closed(&line), replying(&line), tested(&line)] {
             let ended = run(&line);
             assert_eq!((ended.status.code(), String::from_utf8_lossy(&ended.stdout).as_ref()), (Some(0), "passes\n"));
         }

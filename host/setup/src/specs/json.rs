@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{FailClosed, Hook, Layout, RegistrationSpec, TimeoutUnit};
+use super::{CRASHED, FailClosed, Hook, Layout, RegistrationSpec, TimeoutUnit};
 use crate::entries::Item;
 use crate::install::json::Syntax;
 use crate::matcher::Matching;
@@ -251,7 +251,7 @@ pub(super) static CURSOR: RegistrationSpec = RegistrationSpec {
     // Without the tools that have their own events, which would be judged twice.
     all: "Write|StrReplace|Edit|MultiEdit|ApplyPatch|apply_patch|EditNotebook|search_replace|edit_file|Delete|Grep|Glob|List|LS|Task",
     unit: TimeoutUnit::Seconds,
-    closing: FailClosed::Key("failClosed", None),
+    closing: FailClosed::Key(CRASHED, None),
     tools: &[
         ("Shell", "beforeShellExecution"),
         ("MCP tools", "beforeMCPExecution"),

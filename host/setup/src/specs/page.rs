@@ -6,12 +6,12 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::command::{closed, replying};
+use crate::command::{closed, replying, tested};
 use guard_harness::capabilities::{
     self, Abstain, Ask, Capabilities, Confidence, Deny, Fail, OnAllow, OnSilence, Surface,
 };
 
-use super::{FailClosed, Hook, Layout, RegistrationSpec, TimeoutUnit, named};
+use super::{CRASHED, FailClosed, Hook, Layout, RegistrationSpec, TimeoutUnit, named};
 
 const START: &str = "\
 # Harnesses in detail
@@ -335,6 +335,7 @@ fn register(spec: &RegistrationSpec, say: &mut impl FnMut(String)) {
         line: match spec.closing {
             FailClosed::Line => closed(&line),
             FailClosed::Reply => replying(&line),
+            FailClosed::Key(CRASHED, None) => tested(&line),
             _ => line,
         },
         matcher: spec.all.to_owned(),

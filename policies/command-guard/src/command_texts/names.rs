@@ -8,9 +8,11 @@ use super::MOST;
 use super::data::{READERS, TESTERS, runs_option_value};
 use super::spellings::value_options;
 
-/// Builtins and editors whose words are names or text.
-const TAKERS: &[&str] =
-    &[":", "[", "[[", "cd", "code", "command", "false", "hash", "nano", "pushd", "read", "subl", "true", "unset"];
+/// Builtins, editors and programs for files whose words are names or text.
+const TAKERS: &[&str] = &[
+    ":", "[", "[[", "cd", "chmod", "chown", "code", "command", "cp", "false", "hash", "ln", "mkdir", "mv", "nano",
+    "pushd", "read", "rm", "rmdir", "subl", "touch", "true", "unset",
+];
 
 /// Readers that also have subcommands with changes.
 const CLIENTS: &[&str] = &["gh", "glab"];

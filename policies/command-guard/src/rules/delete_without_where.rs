@@ -27,7 +27,8 @@ pub(crate) const RULE: Rule = Rule {
 pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
-    let whole = effect.tag("where").is_none() && effect.tag("rehearsal").is_none();
+    // The tag also says where a statement runs: in a container, or on another machine.
+    let whole = effect.tag("where") != Some("yes") && effect.tag("rehearsal").is_none();
     (effect.operation == "sql.delete" && whole).then(|| {
         Hit::new(
             RULE.default,

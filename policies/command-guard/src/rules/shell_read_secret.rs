@@ -32,7 +32,7 @@
 
 use guard_sdk::syntax::{Command, Effect};
 use guard_sdk::{Outcome, Presence, Rule};
-use guard_sensitive_paths::{is_public, own_secret, own_secret_path};
+use guard_sensitive_paths::{is_public, matches, own_secret, own_secret_path};
 
 use super::secret_mentioned::READERS;
 use super::{Check, is_program};
@@ -64,7 +64,10 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         }
         None if effect.kind != "read" || effect.spellings().all(is_public) || uses_silently(effect, view) => return None,
         None if !view.settings.strict && secret_use::shows_no_value(effect, view) => return None,
-        None => match files.find_secret(effect).or_else(|| within().inspect(|_| is_within = true)) {
+        None => match files.find_secret(effect).or_else(|| {
+            let certain = found_by_pattern(effect, view).or_else(within).or_else(|| sent_with_folder(effect, view));
+            certain.inspect(|_| is_within = true)
+        }) {
             Some(entry) => entry,
             None => likely.insert(likely_secrets::printed_secret(effect, view)?),
         },
@@ -101,6 +104,84 @@ fn check(effect: &Effect, view: &CallView<'_>) -> Option<Hit> {
         return Some(hit.naming(file_label(effect, entry, view), format!(", {listing}")).path(&effect.target));
     }
     Some(Hit::new(outcome, effect, HOLDS, remedy).naming(file_label(effect, entry, view), why).path(&effect.target))
+}
+
+/// Returns the entry of an existing file with secrets that the pattern of a search matches: `find . -name '*env*'`.
+fn found_by_pattern<'v>(effect: &Effect, view: &'v CallView<'_>) -> Option<&'v str> {
+    // Names that a search gives to another program have no path yet.
+    let place = Some(effect.path.lexical.as_str()).filter(|path| path.starts_with('/')).unwrap_or(&effect.target);
+    let (folder, pattern) = place.rsplit_once('/').unwrap_or((".", place));
+    let command = view.command(effect).filter(|_| pattern.contains(['*', '?', '[']))?;
+    let is_supplied = || command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "find-exec" | "xargs"));
+    if effect.tag("searched").is_none() && !is_supplied() {
+        return None;
+    }
+    let folder = match effect.tag("start") {
+        Some(start) if start.starts_with(['/', '~']) => start.to_owned(),
+        Some(start) => format!("{folder}/{start}"),
+        None if folder.starts_with(['/', '~']) => folder.to_owned(),
+        None if folder == "." => command.cwd.clone(),
+        None => format!("{}/{}", command.cwd, folder.trim_start_matches("./")),
+    };
+    let position = &command.position;
+    let is_before = |other: &&Command| {
+        other.id == command.parent
+            || other.position.pipeline == position.pipeline && other.position.index < position.index
+    };
+    let searches: Vec<&Command> = view.analysis.commands.iter().filter(is_before).take(MOST).collect();
+    let is_left_out = |name: &str| {
+        effect.tags.iter().any(|(tag, text)| tag == "except" && matches(text, name))
+            || searches.iter().any(|search| leaves_out(search, name))
+    };
+    existing_secret(&folder, |name| matches(pattern, name) && !is_left_out(name), view)
+}
+
+/// Returns whether a search leaves out files with this name: `find ! -name NAME`, `grep -v NAME`, or `fd`, which skips
+/// hidden files.
+fn leaves_out(search: &Command, name: &str) -> bool {
+    let words = || search.argv.iter().skip(1).map(|word| word.text.as_str());
+    let has = |letters: &[char]| words().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters));
+    match search.program() {
+        "find" | "gfind" => search.argv.windows(3).any(|words| match words {
+            [not, test, pattern] => {
+                matches!(not.text.as_str(), "!" | "-not") && test.text.ends_with("name") && matches(&pattern.text, name)
+            }
+            _ => false,
+        }),
+        "fd" | "fdfind" => {
+            name.starts_with('.') && !has(&['H', 'u']) && !words().any(|word| matches!(word, "--hidden" | "--unrestricted"))
+        }
+        "grep" | "egrep" | "fgrep" | "rg" => {
+            let text = words().find(|word| !word.starts_with('-')).unwrap_or_default();
+            has(&['v']) && name.contains(text.trim_matches(['^', '$', '/', '\\']).trim_start_matches("./"))
+        }
+        _ => false,
+    }
+}
+
+/// Returns the plain name of a file with secrets that exists directly in the folder.
+fn existing_secret<'v>(folder: &str, is_chosen: impl Fn(&str) -> bool, view: &'v CallView<'_>) -> Option<&'v str> {
+    let names = view.settings.files.blocked().filter(|entry| !entry.contains(['*', '?', '[', '{', '/', '!']));
+    let exists = |name: &str| view.resolve(&format!("{folder}/{name}")).exists == Presence::Yes;
+    names.filter(|name| is_chosen(name)).take(MOST).find(|name| exists(name))
+}
+
+/// Returns the entry of a file with secrets that is sent to another machine with the folder that contains it: `rsync -a
+/// . host:`.
+fn sent_with_folder<'v>(effect: &Effect, view: &'v CallView<'_>) -> Option<&'v str> {
+    const LISTS: &[&str] = &["--exclude-from", "--files-from", "--filter", "--cvs-exclude", "-C", "-F", "-X", "-f"];
+    let command = view.command(effect).filter(|_| is_uploaded(effect, view) && effect.operation == "fs.read")?;
+    let words = || command.argv.iter().map(|word| word.text.as_str());
+    // A list may leave the file out.
+    if words().any(|word| LISTS.contains(&word.split('=').next().unwrap_or_default())) {
+        return None;
+    }
+    let next = command.argv.windows(2).filter(|pair| matches!(pair, [option, _] if option.text == "--exclude"));
+    let next = next.filter_map(|pair| pair.get(1)).map(|word| word.text.as_str());
+    let excluded: Vec<&str> = words().filter_map(|word| word.strip_prefix("--exclude=")).chain(next).take(MOST).collect();
+    let folder = effect.path.lexical.trim_end_matches('/');
+    let is_taken = |name: &str| !excluded.iter().any(|pattern| matches(pattern.trim_matches('/'), name));
+    (view.resolve(folder).kind == "dir").then(|| existing_secret(folder, is_taken, view)).flatten()
 }
 
 const SENDS: &str = ", and the command sends them over the network";

@@ -4,6 +4,7 @@
 //!
 //! - Reading a copy that `guard-host undo` restores is denied, because it can contain secrets.
 //! - `git clean` and `git stash -u` need confirmation in a work tree that contains these files.
+//! - A sparse checkout without `.guard` needs confirmation.
 //!
 //! ## Why
 //! A guard that the agent can change protects nothing.
@@ -12,6 +13,7 @@
 //! - denied: `Write .guard/guard.toml`
 //! - denied: `rm -rf ~/.config/guard-host`
 //! - denied: `docker run -v ~/.config/guard-host:/c alpine rm /c/guard.toml`
+//! - denied: `git rm --cached -r .guard`
 //! - denied: `: > ~/.local/state/guard-host/audit.jsonl`
 //! - denied: `git update-ref -d refs/guard-host/undo/1/0`
 //! - denied: `find ~/.local -name undo -exec rm -rf {} +`
@@ -59,6 +61,10 @@ pub(crate) fn check(view: &CallView<'_>, findings: &mut Vec<Finding>) {
     findings.extend(swept::command(view).map(|command| {
         let message = format!("`{}` removes guard-host's own files from the work tree", shorten(&command.text()));
         Finding::new(&RULE, message).at(Outcome::Ask).remedy("name the files or folders to remove")
+    }));
+    findings.extend(swept::sparse_checkout(view).map(|command| {
+        let message = format!("`{}` removes the project's `.guard` from the work tree", shorten(&command.text()));
+        Finding::new(&RULE, message).at(Outcome::Ask).remedy("add `.guard` to the folders of the sparse checkout")
     }));
 }
 

@@ -1,10 +1,10 @@
 //! Searches for values of secrets in the whole folder, including hidden files. They print those in `.env`.
 
 use guard_sdk::secret_names::{Likelihood, likelihood};
-use guard_sdk::syntax::Word;
+use guard_sdk::syntax::{Command, Word};
 
 use crate::draft::Draft;
-use crate::options::{Operand, Parsed};
+use crate::options::{Operand, Parsed, parse};
 use crate::run::{Run, here};
 
 /// The maximum number of names that are examined in a pattern.
@@ -18,29 +18,46 @@ const WORDS: &[&str] =
 /// exists.
 pub(in crate::programs) fn find<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>, patterns_elsewhere: bool, recursive: bool) {
     let supplied = run.is_via("find-exec") || run.is_via("xargs");
-    let takes_all = if recursive { takes_hidden(run, parsed) } else { supplied };
+    let takes_all = if recursive { takes_hidden(&run.name, run.arguments(), parsed) } else { supplied };
+    if takes_all && selects_secrets(&run.name, parsed, run.cwd(), patterns_elsewhere, recursive) {
+        reads_settings(run);
+    }
+}
+
+/// Returns whether a search lists `.env` among the files that contain a secret: `grep -rl API_KEY .`.
+pub(crate) fn lists_settings(command: &Command) -> bool {
+    let words = command.argv.get(1..).unwrap_or_default();
+    let parsed = parse(words, super::GREP, false);
+    let lists = parsed.is("l", "files-with-matches");
+    let name = command.program();
+    let recursive = parsed.has("rR", "recursive") || matches!(name, "rg" | "ag");
+    let patterns_elsewhere = parsed.is("e", "regexp") || parsed.is("f", "file");
+    lists
+        && recursive
+        && takes_hidden(name, words, &parsed)
+        && selects_secrets(name, &parsed, ".", patterns_elsewhere, recursive)
+}
+
+/// Returns whether a search in the working directory looks for values of secrets, in files of any name.
+fn selects_secrets(name: &str, parsed: &Parsed<'_>, cwd: &str, patterns_elsewhere: bool, recursive: bool) -> bool {
     // A search with filters is a search in the sources.
     let narrows = ["include", "exclude", "exclude-from", "exclude-dir", "glob", "iglob", "type", "ignore"];
-    if !takes_all || narrows.iter().any(|name| parsed.is("", name)) || run.name == "rg" && parsed.is("gtT", "") {
-        return;
+    if narrows.iter().any(|name| parsed.is("", name)) || name == "rg" && parsed.is("gtT", "") {
+        return false;
     }
     let is_here =
-        |operand: &Operand<'_>| matches!(operand.text.trim_end_matches('/'), "." | "./.") || operand.text == run.cwd();
+        |operand: &Operand<'_>| matches!(operand.text.trim_end_matches('/'), "." | "./.") || operand.text == cwd;
     let roots = parsed.from(usize::from(!patterns_elsewhere));
     if !(roots.iter().any(is_here) || recursive && roots.is_empty()) {
-        return;
+        return false;
     }
     // Programs that only search everything on request, such as `rg`, match names in any case.
-    let any_case =
-        parsed.is("iyS", "ignore-case") || run.name != "grep" && !run.name.ends_with("grep") && run.name != "git";
+    let any_case = parsed.is("iyS", "ignore-case") || name != "grep" && !name.ends_with("grep") && name != "git";
     let mut given = parsed.values("e", "regexp").map(|value| value.text.to_string()).take(NAMES);
-    let asks = if patterns_elsewhere {
+    if patterns_elsewhere {
         given.any(|pattern| asks_for_values(&pattern, any_case))
     } else {
         asks_for_values(parsed.text(0), any_case)
-    };
-    if asks {
-        reads_settings(run);
     }
 }
 
@@ -51,13 +68,13 @@ pub(in crate::programs) fn reads_settings(run: &mut Run<'_>) {
 }
 
 /// Returns whether a recursive search includes hidden and ignored files.
-fn takes_hidden(run: &Run<'_>, parsed: &Parsed<'_>) -> bool {
-    let times = run.arguments().iter().map(|word| match word.text.as_str() {
+fn takes_hidden(name: &str, words: &[Word], parsed: &Parsed<'_>) -> bool {
+    let times = words.iter().map(|word| match word.text.as_str() {
         "--unrestricted" => 1,
         text if text.starts_with('-') && !text.starts_with("--") => text.matches('u').count(),
         _ => 0,
     });
-    match run.name.as_str() {
+    match name {
         "rg" => {
             let hidden = parsed.is(".", "hidden");
             times.sum::<usize>() >= 2 || hidden && (parsed.is("u", "no-ignore") || parsed.is("", "no-ignore-vcs"))

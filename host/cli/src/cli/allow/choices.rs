@@ -8,6 +8,7 @@ use super::covers::covers;
 use super::narrow::narrow;
 use super::operations::lowered;
 use super::others::Others;
+use super::parts::allowable_part;
 use super::{SHOWN, SHOWN_BYTES, recorded_input};
 use crate::cli::args::AllowArgs;
 use crate::cli::past_questions::INSTEAD_OF_ASK;
@@ -20,7 +21,7 @@ use guard_contract::allow::Allow;
 use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::policy::{Entry, SELF_PROTECT};
-use guard_contract::shell_word::word;
+use guard_contract::shell_word::{quoted, word};
 use guard_contract::verdict::{Attributed, Verdict};
 use guard_contract::{Layer, Outcome};
 use guard_hook::audit::Record;
@@ -62,6 +63,8 @@ pub(super) struct Choices {
     operations: Vec<Setting>,
     /// Why no allow applies.
     obstacle: String,
+    /// A command in the text that asks, and that an allow can cover on its own.
+    part: Option<String>,
     /// Whether a backup restores everything that the call destroys, and there is no other reason to ask.
     is_recoverable: bool,
     /// The rules that only ask because of earlier calls of the session.
@@ -93,6 +96,7 @@ impl Choices {
         let operations = Vec::new();
         let (is_of_project, is_recoverable) = (false, false);
         let (of_session, session) = (Vec::new(), question.session.clone());
+        let part = None;
         let mut choices = Choices {
             shown,
             rules,
@@ -100,6 +104,7 @@ impl Choices {
             is_of_project,
             operations,
             obstacle,
+            part,
             is_recoverable,
             of_session,
             session,
@@ -162,6 +167,10 @@ impl Choices {
         }
         if self.offered.is_empty() {
             self.obstacle = view.obstacle(&trace.verdict, placed, trace.analysis.as_deref());
+            self.part = trace
+                .analysis
+                .as_deref()
+                .and_then(|analysis| allowable_part(analysis, &evaluator, &question.operation, at));
         }
         Ok(())
     }
@@ -310,6 +319,10 @@ impl Choices {
         print::line(&format!("`{}` needs confirmation because of {}", self.shown, self.rules.join(", ")))?;
         if !self.obstacle.is_empty() {
             print::line(&format!("no allow covers it: {}", self.obstacle))?;
+        }
+        if let Some(part) = &self.part {
+            let command = quoted(part);
+            print::line(&format!("one part can be allowed, for calls of its own: guard-host allow {command}"))?;
         }
         if let Some(forgetting) = self.forgetting() {
             print::line(&forgetting)?;

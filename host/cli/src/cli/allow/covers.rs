@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::choices::{Change, Setting};
 use crate::cli::past_questions::CATCH_ALL;
-use guard_contract::Manifest;
 use guard_contract::allow::Allow;
+use guard_contract::{Manifest, Outcome};
 use guard_redact::plain;
 
 /// The operation of a program without a description.
@@ -88,7 +88,8 @@ fn describe_setting(Setting { policy, key, item }: &Setting) -> String {
         Some(rule) => {
             let examples = CATCH_ALL.iter().find(|(name, _)| *name == rule.id);
             let such = examples.map_or_else(String::new, |(_, examples)| format!(", such as {examples}"));
-            format!("every call that asks only because of this rule: {}{such}", rule.summary)
+            let stops = if rule.default == Outcome::Deny { "asks or is denied" } else { "asks" };
+            format!("every call that {stops} only because of this rule: {}{such}", rule.summary)
         }
         None => format!("every call whose only reason to ask is the effect {}, in all its forms", plain(item)),
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::{LOGGED, SHOWN_BYTES, Setting, asks, lifts, recorded_calls, recorded_input};
+use super::{LOGGED, SHOWN_BYTES, Setting, asks, lifts, logged, recorded_calls, recorded_input};
 use crate::cli::past_questions::with_settings;
 use crate::cli::subject::{Evaluators, call_context, tool_calls};
 use guard_config::load;
@@ -39,7 +39,7 @@ pub(super) struct Other {
 }
 
 impl<'a> Others<'a> {
-    /// Reads the other asks in the log, and the policies' examples.
+    /// Reads the other asks and denials in the log, and the policies' examples.
     pub(super) fn read(
         itself: &(String, String),
         dirs: &'a AppDirs,
@@ -49,9 +49,13 @@ impl<'a> Others<'a> {
         let at = call_context(environment, Some(cwd.as_str()));
         let config = load(dirs, &at.projects());
         let asked = asks(&config.audit.path)?;
-        let of_log =
-            asked.iter().rev().filter(|ask| ask.tool == "Bash").map(|ask| (ask.operation.clone(), ask.cwd.clone()));
-        let of_log: BTreeSet<(String, String)> = of_log.take(LOGGED).collect();
+        // A setting may also lift denials.
+        let denied = logged(&config.audit.path, "block")?;
+        let commands = |calls: &[Record]| -> BTreeSet<(String, String)> {
+            let of_shell = calls.iter().rev().filter(|call| call.tool == "Bash");
+            of_shell.take(LOGGED).map(|call| (call.operation.clone(), call.cwd.clone())).collect()
+        };
+        let of_log = &commands(&asked) | &commands(&denied);
         let of_policies: BTreeSet<(String, String)> =
             examples(dirs, environment, &at).into_iter().map(|command| (command, cwd.clone())).collect();
         let mut evaluators = Evaluators::new(dirs, environment);

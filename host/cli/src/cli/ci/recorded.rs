@@ -1,5 +1,6 @@
 //! The step `replay`: evaluates the recorded calls with the policies here and at the revision.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,6 +40,7 @@ fn misnamed_files(project: &Project<'_>) -> Vec<Remark> {
 
 fn judge_calls(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let args = project.args;
+    let removed_calls = Cell::new(0);
     let Some(against) = &args.against else {
         return Ok(StepResult::skipped("no `--against` revision".to_owned()));
     };
@@ -54,8 +56,9 @@ fn judge_calls(project: &Project<'_>) -> anyhow::Result<StepResult> {
         let unreadable =
             |error| exit_error(Exit::NoInput, format!("`{}` cannot be read: {error}", calls.display()), "");
         let removed = write_removed_calls(&file, revision.map(|folder| folder.join(&calls)), scratch.path())?;
-        if let Some(removed) = &removed {
-            sources.read(removed, take).map_err(unreadable)?;
+        if let Some(RemovedCalls { file, count }) = &removed {
+            removed_calls.set(*count);
+            sources.read(file, take).map_err(unreadable)?;
         }
         match file.is_file() || args.calls.is_some() {
             true => sources.read(&file, take).map_err(unreadable),
@@ -78,14 +81,38 @@ fn judge_calls(project: &Project<'_>) -> anyhow::Result<StepResult> {
     if !mistakes.is_empty() {
         return Ok(StepResult::failed(mistakes));
     }
-    match replayed.calls() {
+    let remarks = removed_remark(project, &file, removed_calls.get(), against);
+    let result = match replayed.calls() {
         0 if !file.is_file() => Ok(StepResult::skipped(format!("there is no `{CALLS}`"))),
         0 => failed("no call in this file can be read".to_owned(), "see `guard-host replay --help`"),
         calls => {
             let calls = print::count(calls, "call");
             Ok(StepResult::passed(format!("{calls}, none judged milder than at {against}")))
         }
+    };
+    Ok(result?.with_remarks(remarks))
+}
+
+/// Returns a warning if recorded calls were removed from the file: the next change is judged without them.
+fn removed_remark(project: &Project<'_>, file: &Path, count: usize, against: &str) -> Vec<Remark> {
+    if count == 0 {
+        return Vec::new();
     }
+    let calls = print::count(u64::try_from(count).unwrap_or(u64::MAX), "recorded call");
+    let is_all = fs::read_to_string(file).unwrap_or_default().trim().is_empty();
+    let text = match is_all {
+        true => format!("no recorded call is left: {calls} removed since {against}"),
+        false => format!("{calls} removed since {against}"),
+    };
+    let hint = format!("if that was a mistake, run `git checkout {against} -- {CALLS}`");
+    vec![Remark::warning(project.mistake(file, None, text, &hint))]
+}
+
+/// The recorded calls that a change removes.
+struct RemovedCalls {
+    /// A file with these calls.
+    file: PathBuf,
+    count: usize,
 }
 
 /// Returns the lines that can't be read, which otherwise would silently protect nothing.
@@ -125,15 +152,16 @@ fn weaker_verdicts(project: &Project<'_>, replayed: &Replayed<'_>, file: &Path, 
 
 /// Writes a file with the recorded calls that the revision has and the project no longer has, because a change can't
 /// make calls milder by removing their record. `None` if no call was removed.
-fn write_removed_calls(now: &Path, before: Option<PathBuf>, scratch: &Path) -> anyhow::Result<Option<PathBuf>> {
+fn write_removed_calls(now: &Path, before: Option<PathBuf>, scratch: &Path) -> anyhow::Result<Option<RemovedCalls>> {
     let Some(before) = before.filter(|before| before.is_file()) else { return Ok(None) };
     let (now, before) = (fs::read_to_string(now).unwrap_or_default(), fs::read_to_string(before)?);
     let kept: BTreeSet<&str> = now.lines().map(str::trim).collect();
-    let removed: Vec<&str> = before.lines().filter(|line| !kept.contains(line.trim())).collect();
+    let is_removed = |line: &&str| !line.trim().is_empty() && !kept.contains(line.trim());
+    let removed: Vec<&str> = before.lines().filter(is_removed).collect();
     if removed.is_empty() {
         return Ok(None);
     }
     let file = scratch.join("removed.jsonl");
     fs::write(&file, removed.join("\n"))?;
-    Ok(Some(file))
+    Ok(Some(RemovedCalls { file, count: removed.len() }))
 }
