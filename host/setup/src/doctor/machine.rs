@@ -71,9 +71,12 @@ pub(super) fn folders(dirs: &AppDirs) -> Vec<Finding> {
 /// Returns the command that makes this user the owner of a folder in their home, such as one that root created.
 fn take_over(folder: &Path, dirs: &AppDirs) -> Option<String> {
     let home = native(&dirs.home);
-    let is_own_home = other_owner(&home).is_none() && folder.starts_with(&home);
-    other_owner(folder).filter(|_| is_own_home)?;
-    Some(format!("run `sudo chown -R \"$(id -un)\" {}`", folder.display()))
+    if other_owner(&home).is_some() || !folder.starts_with(&home) {
+        return None;
+    }
+    let below_home = folder.ancestors().take_while(|path| *path != home);
+    let outermost = below_home.filter(|path| other_owner(path).is_some()).last()?;
+    Some(format!("run `sudo chown -R \"$(id -un)\" {}`", outermost.display()))
 }
 
 /// Reports the policies that block nothing now. Also returns whether the policy that denies the test call is among
