@@ -152,12 +152,7 @@ fn registered(
     site: HookLocation<'_>,
 ) -> Vec<Finding> {
     const CHECK: &str = "registration";
-    // A managed setting may allow only the administrator's hooks.
-    let is_managed = survey.switches.iter().any(|switch| switch.place.starts_with(site.dirs.machine()));
-    let again = match is_managed {
-        true => format!("run `sudo guard-host install {name} --managed`"),
-        false => format!("run `guard-host install {name}{}`", options.named_file()),
-    };
+    let again = registering(name, survey, options, site);
     let mut findings = Vec::new();
     if survey.found.is_empty() {
         let text = format!("`{name}` does not ask this program");
@@ -225,6 +220,14 @@ fn registered(
         findings.push(Finding::note(CHECK, text, managed.map_or(again, |found| format!("run `{}`", found.again))));
     }
     findings
+}
+
+/// Returns the step that registers the hook. A managed setting may allow only the administrator's hooks.
+fn registering(name: &str, survey: &Survey, options: &InstallOptions, site: HookLocation<'_>) -> String {
+    match survey.switches.iter().any(|switch| switch.place.starts_with(site.dirs.machine())) {
+        true => format!("run `sudo guard-host install {name} --managed`"),
+        false => format!("run `guard-host install {name}{}`", options.named_file()),
+    }
 }
 
 /// Checks the program that a registration starts.
