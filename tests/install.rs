@@ -8,6 +8,7 @@ mod harnesses;
 mod leftovers;
 mod links;
 mod managed;
+mod other_users;
 mod others;
 mod outweighed;
 mod plugin;
@@ -29,7 +30,7 @@ use crate::support::world::{ProcessOutput, World};
 const SETTINGS: &str = ".claude/settings.json";
 
 /// The part of a line after the hook's call: it exits with 2 if there was no answer.
-const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held' >&2; exit 2; }";
+const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held: run guard-host doctor, or install it again' >&2; exit 2; }";
 
 /// Returns the line that calls the hook, and blocks if there is no answer or the program is an empty file.
 fn closed(line: &str) -> String {

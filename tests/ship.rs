@@ -228,7 +228,9 @@ fn an_address_that_is_none_is_refused() {
 fn an_empty_log_is_sent_and_one_that_is_no_file_is_not() {
     let world = World::new();
     let receiver = Receiver::start();
+    let log = world.write(LOG, "");
     assert_eq!(ship_all(&world, &receiver), 0);
+    fs::remove_file(log).unwrap();
     fs::create_dir_all(world.path(LOG)).unwrap();
     let ended = ship(&world, &receiver, &[]);
     assert_text!("ship_no_file", &world, 66, ended);

@@ -45,6 +45,23 @@ fn a_file_in_guard_is_another_version_of_the_projects_file() {
 }
 
 #[test]
+fn a_file_can_take_the_place_of_the_managed_one() {
+    let world = project();
+    world.write("repo/new.toml", "lock = [\"command-guard\"]\n[[policy]]\nname = \"rules\"\nsource = \"builtin:rego\"\nsettings-file = \"new.rego\"\n");
+    world.write(
+        "repo/new.rego",
+        "package guard\n\nask contains \"y\" if {\n    input.analysis.commands[_].program == \"ls\"\n}\n",
+    );
+    world.write("repo/calls.jsonl", "{\"command\": \"ls\"}\n");
+    assert_eq!(world.run(&["replay", "--against", "new.toml", "calls.jsonl"], "").exit, 78, "keys of a managed file");
+    let ended =
+        world.run(&["replay", "--against", "new.toml", "--managed", "--fail-on", "tightened", "calls.jsonl"], "");
+    assert!(ended.exit == 1 && ended.stdout.contains("the managed file"), "{ended:?}");
+    let missing = world.run(&["replay", "--against", "gone.toml", "--managed", "calls.jsonl"], "");
+    assert!(missing.exit == 66 && missing.stderr.contains("there is no file `gone.toml`"), "{missing:?}");
+}
+
+#[test]
 fn another_file_is_the_users_and_the_result_says_so() {
     let world = project();
     world.write("repo/new.toml", "preset = \"none\"\n");

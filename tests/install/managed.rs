@@ -32,7 +32,7 @@ impl Machine {
     }
 
     /// Runs the program in the project, with the prefix `before`, such as another user.
-    fn run_as(&self, before: &str, arguments: &[&str]) -> ProcessOutput {
+    pub(super) fn run_as(&self, before: &str, arguments: &[&str]) -> ProcessOutput {
         self.given(before, arguments, "")
     }
 

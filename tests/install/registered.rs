@@ -82,7 +82,7 @@ fn a_hook_that_fails_blocks_by_the_line_that_starts_it() {
         start.env("PATH", format!("{}:/usr/bin:/bin", text_of_folder(&program))).current_dir(world.repo());
         end(start, "{}")
     };
-    let held = "guard-host gave no answer, so this call is held\n";
+    let held = "guard-host gave no answer, so this call is held: run guard-host doctor, or install it again\n";
     for (what, text, mode) in [
         ("not executable", Some("x"), 0o644),
         ("exit 1", Some("#!/bin/sh\necho it broke >&2\nexit 1\n"), 0o755),

@@ -28,7 +28,10 @@ fn policies_of_a_project_that_a_server_replaces_are_named() {
     let world = with_project("");
     std::fs::set_permissions(world.path("remote.token"), std::fs::Permissions::from_mode(0o600)).unwrap();
     let checked = world.run(&["config", "check"], "");
-    assert!(checked.stderr.contains(&format!("the server {ADDRESS} was not asked: guard-host doctor")), "{checked:?}");
+    assert!(
+        checked.stderr.contains(&format!("the server {ADDRESS} was not asked; `guard-host doctor` asks it")),
+        "{checked:?}"
+    );
     let warnings = lines_about(&checked.stderr, "warning: ");
     let doctor = lines_about(&world.run(&["doctor"], "").stdout, "`migrations`");
     assert_text!("remote_project", normalize(&world, &(warnings + &doctor)));

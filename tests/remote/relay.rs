@@ -97,7 +97,9 @@ fn a_forwarded_call_is_not_forwarded_again() {
     assert_eq!(first.post("/decide", &request("rm -rf /")).status, 200, "the second one decides");
     forward(&other, &first);
     let began = Instant::now();
-    assert_eq!(first.post("/decide", &request("rm -rf /")).status, 503);
+    let refused = first.post("/decide", &request("rm -rf /"));
+    assert!(refused.status == 503 && refused.body.contains("has a `[remote]` too"), "{refused:?}");
+    assert!(refused.body.contains(&second.address), "{refused:?}");
     assert_eq!(first.bash(&one, "ls").decision(), "ask", "the fallback");
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
     let (_, noted) = first.end();

@@ -129,6 +129,39 @@ fn doctor_reports_a_receiver_that_refuses_until_it_takes_lines() {
 }
 
 #[test]
+fn without_a_log_nothing_is_sent() {
+    let world = World::new();
+    let receiver = Receiver::start();
+    assert_text!("ship_no_log", &world, 66, ship(&world, &receiver, &[]));
+    assert!(!world.path(".local/state/guard-host/ship").exists());
+}
+
+#[test]
+fn doctor_reports_a_run_without_its_files_and_rejected_lines_until_all_are_sent() {
+    let world = World::new();
+    let receiver = Receiver::start();
+    world.write(LOG, lines(0..3));
+    let reported = || {
+        let told = world.run(&["doctor"], "").stdout;
+        told.lines().find(|line| line.contains("`guard-host audit ship` failed at")).map(str::to_owned)
+    };
+    for option in ["--ca", "--header-file"] {
+        assert_eq!(ship(&world, &receiver, &[option, "/nowhere/file"]).exit, 78);
+        assert!(reported().is_some_and(|line| line.contains("/nowhere/file")), "{option}");
+        assert_eq!(world.run(&["config", "check"], "").exit, 78);
+        let _ = ship_all(&world, &receiver);
+        assert_eq!(reported(), None, "{option}");
+    }
+    world.write(LOG, lines(0..6));
+    let text = "{\"partialSuccess\":{\"rejectedLogRecords\":\"2\",\"errorMessage\":\"too old\"}}";
+    receiver.then([Mode::Answer(200, "", text.to_owned())]);
+    assert_eq!(ship(&world, &receiver, &[]).exit, 1);
+    assert!(reported().is_some_and(|line| line.contains("didn't deliver 2 lines")));
+    assert_eq!(ship_all(&world, &receiver), 0);
+    assert_eq!(reported(), None);
+}
+
+#[test]
 fn doctor_reports_a_receiver_that_a_followed_log_cannot_reach() {
     let world = World::new();
     let receiver = Receiver::start();

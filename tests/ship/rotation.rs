@@ -64,6 +64,7 @@ fn what_rotation_discarded_is_counted_and_told() {
 fn an_empty_log_that_was_sent_loses_nothing_in_silence() {
     let world = world();
     let receiver = Receiver::start();
+    world.write(LOG, "");
     assert_eq!(ship_all(&world, &receiver), 0);
     calls(&world, 0..40);
     let ended = ship(&world, &receiver, &[]);

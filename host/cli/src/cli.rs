@@ -58,6 +58,8 @@ use args::{AuditCommand, CheckArgs, Cli, Command, ExplainArgs, HookOnly, OutputA
 use guard_contract::exit::Exit;
 use guard_hook::command_line::{HookLine, by_name, is_hook, script_policy};
 use guard_hook::hook;
+use guard_platform::account;
+use guard_platform::paths::native;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
@@ -88,6 +90,15 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     {
         let state = if path.exists() { "" } else { " (missing)" };
         print::detail(&format!("{kind:<8} {}{state}", path.display()));
+    }
+    if let Some(user) =
+        account::user_of_home(&native(&dirs.home)).filter(|_| !matches!(cli.command, Command::Statusline(_)))
+    {
+        print::note(&format!(
+            "warning: `HOME` is `{}`, the home of `{user}`, where root creates no files\n  hint: run it as `sudo -u {user} -H \
+             guard-host ...`, or as `sudo -H guard-host ...` for root",
+            dirs.home
+        ));
     }
     let reads = match &cli.command {
         Command::Check(_) | Command::Replay(_) | Command::Explain(_) | Command::Run(_) => true,

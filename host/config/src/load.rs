@@ -272,6 +272,14 @@ fn chain(
     let locked = managed.options.lock.clone().unwrap_or_default();
     let default_preset = if managed.options.preset.is_some() { Preset::None } else { Preset::Standard };
 
+    for name in managed.disabled.iter().filter(|name| locked.contains(name)) {
+        config.ineffective.push(Problem {
+            layer: Layer::Managed,
+            place: dirs.managed.display().to_string(),
+            text: format!("policy `{name}`: `enabled = false` has no effect, because `lock` lists the policy"),
+            hint: "remove one of them".to_owned(),
+        });
+    }
     let mut chain = managed_chain(managed, dirs, config);
     // A user can make a policy fail, and confirm the ask that follows.
     let fails_closed = |entry: &&mut Entry| locked.contains(&entry.name) && !configured.contains(&entry.name);

@@ -29,7 +29,7 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     }
     eprintln!("error: {text}");
     eprintln!("  `guard-host` is the hook alone; its other commands are in `{TOOLS}`, which is installed beside it");
-    eprintln!("  install both programs again: cargo install --locked --path host/cli");
+    eprintln!("  install both programs again, with the package manager or: cargo install --locked --path host/cli");
     Exit::Unavailable.code()
 }
 

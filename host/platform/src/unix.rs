@@ -70,6 +70,22 @@ pub mod access {
         data.mode() & 0o1000 != 0
     }
 
+    /// Returns whether users who don't own the file have these permissions of `rwx`. Members of a group count, unless
+    /// it is the administrator's.
+    #[inline]
+    #[must_use]
+    pub fn gives_others(data: &Metadata, bits: u32) -> bool {
+        let mode = data.mode();
+        mode & bits == bits || data.gid() != 0 && mode >> 3 & bits == bits
+    }
+
+    /// Returns whether this user is the administrator.
+    #[inline]
+    #[must_use]
+    pub fn is_administrator() -> bool {
+        rustix::process::geteuid().is_root()
+    }
+
     /// Returns whether the file belongs to this user.
     #[inline]
     #[must_use]
@@ -78,42 +94,7 @@ pub mod access {
     }
 }
 
-/// This user's account.
-pub mod account {
-    /// Returns this user's home directory from `/etc/passwd`.
-    #[cfg(not(any(target_os = "macos", portable)))]
-    #[must_use]
-    pub fn home() -> Option<String> {
-        let uid = rustix::process::geteuid().as_raw().to_string();
-        let passwd = std::fs::read_to_string("/etc/passwd").ok()?;
-        let user = passwd.lines().find(|line| line.split(':').nth(2) == Some(uid.as_str()))?;
-        user.split(':').nth(5).filter(|home| home.starts_with('/')).map(str::to_owned)
-    }
-
-    /// Returns this user's home directory from the directory service. On macOS, users aren't listed in a file.
-    #[cfg(any(target_os = "macos", portable))]
-    #[must_use]
-    pub fn home() -> Option<String> {
-        let user = nix::unistd::User::from_uid(nix::unistd::geteuid()).ok()??;
-        user.dir.into_os_string().into_string().ok().filter(|home| home.starts_with('/'))
-    }
-
-    /// The variable with a user's home.
-    pub const HOME: &str = "HOME";
-
-    /// Returns the folder of machine-wide settings.
-    #[inline]
-    #[must_use]
-    pub fn settings_of_machine() -> std::path::PathBuf {
-        "/etc".into()
-    }
-
-    /// Returns the name of this machine.
-    #[must_use]
-    pub fn machine() -> String {
-        rustix::system::uname().nodename().to_string_lossy().into_owned()
-    }
-}
+pub mod account;
 
 /// Sends messages to local programs.
 pub mod datagram {

@@ -82,6 +82,18 @@ pub mod account {
         get_known_folder_path(KnownFolder::ProgramData).unwrap_or_else(|| "C:\\ProgramData".into())
     }
 
+    /// Returns `None`: owners aren't read for this.
+    #[must_use]
+    pub fn other_owner(_: &std::path::Path) -> Option<String> {
+        None
+    }
+
+    /// Returns `None`: an administrator keeps their own home.
+    #[must_use]
+    pub fn user_of_home(_: &std::path::Path) -> Option<String> {
+        None
+    }
+
     /// The variable with a user's home.
     pub const HOME: &str = "USERPROFILE";
 

@@ -178,9 +178,18 @@ impl Http {
                 RegistryError::TooLarge { what: request.url.to_owned(), most: request.most }
             }
             ureq::Error::Timeout(_) => RegistryError::Slow { host },
-            error if is_certificate(&error) => RegistryError::Certificate { host, why: error.to_string() },
+            error if is_certificate(&error) => RegistryError::Certificate { host, why: describe(&error) },
             error => RegistryError::Unreachable { host, why: error.to_string() },
         }
+    }
+}
+
+/// Describes an untrusted certificate. The library has only a debug form for a server with an authority's certificate.
+fn describe(error: &ureq::Error) -> String {
+    let text = error.to_string();
+    match text.contains("CaUsedAsEndEntity") {
+        true => "it is the certificate of an authority, not of a server".to_owned(),
+        false => text,
     }
 }
 

@@ -20,7 +20,7 @@ use tokio::time::timeout;
 
 use crate::chains::{ChainCache, EpochTicker};
 use crate::metrics::{Fault, Metrics, Tally, UNDECIDED, UNREADABLE};
-use crate::{Options, ServeError};
+use crate::{Options, ServeError, UNLOGGED};
 use guard_chain::exchange::{AnsweredRequest, Request, Response};
 use guard_config::{Overrides, Remote};
 use guard_contract::Outcome;
@@ -53,10 +53,10 @@ pub(crate) enum Answer {
     Response(String, Tally, &'static str),
     /// The payload cannot be read, and nothing is decided.
     Report(String),
-    /// The payload was not read in time, and nothing is decided.
+    /// The payload was not read in time.
     Busy,
-    /// The line of the call can't be logged, and without it nothing is decided.
-    Unlogged,
+    /// Nothing is decided, for this reason.
+    Undecided(String),
 }
 
 /// Decides calls.
@@ -214,7 +214,7 @@ impl Calls {
             Answer::Reply(_, tally) => self.metrics.count_answer(harness, tally, time),
             Answer::Response(_, tally, harness) => self.metrics.count_answer(harness, tally, time),
             Answer::Report(_) => self.metrics.count_answer(harness, &Tally::without_verdict(UNREADABLE), time),
-            Answer::Busy | Answer::Unlogged => {
+            Answer::Busy | Answer::Undecided(_) => {
                 self.metrics.count_answer(harness, &Tally::without_verdict(UNDECIDED), time);
             }
         }
@@ -281,17 +281,17 @@ impl PendingCall {
                     let named = if request.harness.is_empty() { &request.at.harness } else { &request.harness };
                     Ok((response, known(named), None))
                 }
-                // The client has a fallback.
                 Err(why) => {
-                    (calls.note)(&format!("`{}` gave no answer: {why}", remote.url));
-                    return self.answer_undecided();
+                    let why = format!("this server forwards calls, and `{}` gave no answer: {why}", remote.url);
+                    (calls.note)(&why);
+                    return self.answer_undecided(Answer::Undecided(why));
                 }
             },
             (Ok(request), None) => match chain.answer(request, || self.call.left().is_zero()) {
                 Ok(AnsweredRequest { response, decisive, at }) => {
                     Ok((response, known(&at.harness), decisive.map(|call| (call, at))))
                 }
-                Err(_) if self.call.left().is_zero() => return self.answer_undecided(),
+                Err(_) if self.call.left().is_zero() => return self.answer_undecided(Answer::Busy),
                 Err(undecided) => Err(undecided.to_string()),
             },
             (Err(error), _) => Err(error),
@@ -315,7 +315,7 @@ impl PendingCall {
             Ok((answer, verdict, Some(_))) => {
                 if let Some(Unlogged { error, .. }) = self.call.log_first(&verdict) {
                     self.report_log_error(Err(error));
-                    return self.send(Answer::Unlogged);
+                    return self.send(Answer::Undecided(UNLOGGED.to_owned()));
                 }
                 self.set_answer(answer);
                 self.log(&verdict);
@@ -335,9 +335,9 @@ impl PendingCall {
     }
 
     /// Nothing is decided.
-    fn answer_undecided(&self) {
+    fn answer_undecided(&self, answer: Answer) {
         if self.call.take() {
-            self.send(Answer::Busy);
+            self.send(answer);
         }
     }
 

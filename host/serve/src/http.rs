@@ -214,9 +214,8 @@ fn busy() -> Refusal {
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the server is busy, and the call was not decided")
 }
 
-/// The call can't be logged, and the configuration wants its line first.
-fn unlogged_refusal() -> Refusal {
-    let text = "the server can't write its audit log, so it didn't decide the call";
+/// Nothing is decided, for this reason.
+fn undecided(text: String) -> Refusal {
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, text)
 }
 
@@ -255,7 +254,7 @@ fn reply(answer: Answer, time: Duration) -> Result<Response<Full<Bytes>>, Refusa
     let (mut response, exit) = match answer {
         Answer::Reply(reply, _) => (respond(StatusCode::OK, reply.body()), reply.exit),
         Answer::Busy | Answer::Response(..) => return Err(busy()),
-        Answer::Unlogged => return Err(unlogged_refusal()),
+        Answer::Undecided(text) => return Err(undecided(text)),
         Answer::Report(text) => (respond(StatusCode::BAD_REQUEST, json!({ "error": text }).to_string()), 1),
     };
     let headers = response.headers_mut();
@@ -272,7 +271,7 @@ fn decision_response(answer: Answer) -> Result<Response<Full<Bytes>>, Refusal> {
         Answer::Response(text, ..) => Ok(respond(StatusCode::OK, text)),
         Answer::Report(text) => Err(Refusal::new(StatusCode::BAD_REQUEST, text)),
         Answer::Reply(..) | Answer::Busy => Err(busy()),
-        Answer::Unlogged => Err(unlogged_refusal()),
+        Answer::Undecided(text) => Err(undecided(text)),
     }
 }
 

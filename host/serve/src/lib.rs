@@ -54,6 +54,9 @@ use shutdown::ShutdownSignals;
 use token::Token;
 pub use token::{TokenError, TokenErrorKind};
 
+/// The reason if the configuration wants a call's line first, and it can't be logged.
+const UNLOGGED: &str = "the server can't write its audit log, so it didn't decide the call";
+
 /// The stack size of a worker thread, large enough that every guest reaches its own limit first.
 const STACK_BYTES: usize = 8 << 20;
 

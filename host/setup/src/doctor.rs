@@ -7,10 +7,12 @@ mod server;
 mod trial;
 mod undo;
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::check::{Depth, named_files};
 use crate::install::{FailureBehavior, FoundHook, HookLocation, InstallOptions, Registration, Running, Survey};
+use crate::sync::{readable_hint, unenterable};
 use crate::versions;
 use guard_config::{Config, load};
 use guard_contract::shell_word::word;
@@ -89,10 +91,7 @@ pub fn examine(
                 Trial { harness: *harness, registration: *registration, site, found, is_idle, cause: cause.as_deref() };
             findings.extend(trial.run());
         }
-        findings.extend(registration.unverified().iter().map(|text| {
-            let remedy = "docs/harness-details.md says how to try it";
-            Finding::note("unverified", format!("with `{}`: {text}", harness.name()), remedy)
-        }));
+        findings.extend(unverified(harness.name(), *registration, asked.len() > 1));
     }
     findings.extend(idle);
     findings.extend(ready);
@@ -101,6 +100,21 @@ pub fn examine(
     findings.extend(config.remote.as_ref().filter(|_| is_sound).map(|remote| server::ask(remote, site)));
     findings.extend(undo::rehearsed(&config, site));
     findings
+}
+
+/// Returns the behavior that nobody has seen with the harness itself. Among several harnesses, only its number.
+fn unverified(name: &str, registration: &dyn Registration, is_short: bool) -> Vec<Finding> {
+    let note = |text: String, remedy: &str| Finding::note("unverified", format!("with `{name}`: {text}"), remedy);
+    match registration.unverified() {
+        texts @ [_, _, ..] if is_short => {
+            let remedy = format!("`guard-host doctor {name}` lists them");
+            vec![note(format!("{} behaviors weren't seen with the harness itself", texts.len()), &remedy)]
+        }
+        texts => {
+            let remedy = "docs/harness-details.md says how to try it";
+            texts.iter().map(|text| note((*text).to_owned(), remedy)).collect()
+        }
+    }
 }
 
 /// Returns the findings that need neither a call nor a network request, in a few milliseconds.
@@ -138,13 +152,13 @@ fn registered(
     site: HookLocation<'_>,
 ) -> Vec<Finding> {
     const CHECK: &str = "registration";
-    let again = format!("run `guard-host install {name}{}`", options.named_file());
+    let again = registering(name, survey, options, site);
     let mut findings = Vec::new();
     if survey.found.is_empty() {
         let text = format!("`{name}` does not run guard-host");
         // Only a person knows whether a harness reads such a file.
         let named = named_files(site).into_iter().next().filter(|_| *options == InstallOptions::default());
-        let damaged = survey.unreadable.first().map(|(file, _)| format!("correct `{}` by hand", file.display()));
+        let damaged = survey.unreadable.first().map(|(file, _)| correction(file));
         let look = named.filter(|_| name == guard_harness::default().name()).map(|file| {
             format!(
                 "run `guard-host doctor --hooks-file {}` if the harness reads that file, or ",
@@ -208,6 +222,14 @@ fn registered(
     findings
 }
 
+/// Returns the step that registers the hook. A managed setting may allow only the administrator's hooks.
+fn registering(name: &str, survey: &Survey, options: &InstallOptions, site: HookLocation<'_>) -> String {
+    match survey.switches.iter().any(|switch| switch.place.starts_with(site.dirs.machine())) {
+        true => format!("run `sudo guard-host install {name} --managed`"),
+        false => format!("run `guard-host install {name}{}`", options.named_file()),
+    }
+}
+
 /// Checks the program that a registration starts.
 fn program(found: &FoundHook, again: &str, site: HookLocation<'_>) -> Vec<Finding> {
     const CHECK: &str = "program";
@@ -220,7 +242,17 @@ fn program(found: &FoundHook, again: &str, site: HookLocation<'_>) -> Vec<Findin
             let text = format!("`{name}` is another program than this one, `{}`", own.display());
             Finding::problem(CHECK, text, format!("{again} to register this one, or remove it and use the other"))
         }
+        Program::NotExecutable if name.contains('/') => {
+            let sudo = if found.managed { "sudo chmod a+rx" } else { "chmod +x" };
+            let remedy = format!("run `{sudo} {}`", word(name));
+            Finding::problem(CHECK, format!("`{name}` cannot be executed"), remedy)
+        }
         Program::NotExecutable => Finding::problem(CHECK, format!("`{name}` cannot be executed"), again),
+        Program::Missing if let Some(folder) = unenterable(Path::new(name)) => {
+            let text = format!("you can't enter `{}`, so `{name}` doesn't run for you", folder.display());
+            let remedy = "ask the administrator to move both programs to `/usr/local/bin` and to register them again";
+            Finding::problem(CHECK, text, remedy)
+        }
         Program::Empty => {
             let text = format!("`{name}` is an empty file, which a shell runs as a script that does nothing");
             Finding::problem(CHECK, text, format!("install guard-host again, then {again}"))
@@ -256,6 +288,12 @@ fn program(found: &FoundHook, again: &str, site: HookLocation<'_>) -> Vec<Findin
     findings
 }
 
+/// Returns the fix for a file that the harness can't read.
+fn correction(file: &Path) -> String {
+    let is_denied = std::fs::File::open(file).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied);
+    if is_denied { readable_hint(file) } else { format!("correct `{}` by hand", file.display()) }
+}
+
 /// Reports settings that disable hooks.
 fn switched_off(survey: &Survey) -> Vec<Finding> {
     let switches = survey.switches.iter().map(|switch| {
@@ -264,7 +302,7 @@ fn switched_off(survey: &Survey) -> Vec<Finding> {
     });
     let unreadable = survey.unreadable.iter().map(|(place, error)| {
         let text = format!("the harness cannot read `{}`: {error}", place.display());
-        Finding::problem("switches", text, "correct the file by hand")
+        Finding::problem("switches", text, correction(place))
     });
     let mut findings: Vec<Finding> = switches.chain(unreadable).collect();
     if findings.is_empty() {

@@ -19,10 +19,12 @@ use crate::check::{Mistake, Severity};
 use crate::oversights::remote_file;
 use crate::sync::SyncTarget;
 use guard_config::{Audit, Config, Remote, trust};
+use guard_contract::policy::Entry;
 use guard_contract::{Layer, Problem};
 use guard_state::files::read_text;
 use guard_state::{AppDirs, io_hint, is_private};
 pub(crate) use managed::{MachineFile, open_to_others};
+pub use managed::{READ, START, closed_to_users};
 use managed::{managed_files, unread};
 
 /// The maximum number of bytes that are read of a file.
@@ -123,8 +125,23 @@ pub fn managed_mistakes(config: &Config, dirs: &AppDirs, is_here: bool) -> Vec<M
         problems.into_iter().flatten().map(|problem| ("remote", problem))
     });
     let log = missing_log_folder(config, dirs).filter(|_| is_here).map(|problem| ("audit", problem));
-    let found = unread(dirs).map(|problem| ("managed", problem)).into_iter().chain(remote).chain(log);
-    found.map(|(subject, problem)| Mistake { subject, ..Mistake::new(Severity::Error, problem) }).collect()
+    let unread = unread(dirs);
+    let is_broken = unread.is_some() || !config.problems.is_empty();
+    let found = unread.map(|problem| ("managed", problem)).into_iter().chain(remote).chain(log);
+    let found = found.map(|(subject, problem)| Mistake { subject, ..Mistake::new(Severity::Error, problem) });
+    let idle = unmanaged(config, dirs).filter(|_| !is_broken);
+    let idle = idle.map(|problem| Mistake { subject: "managed", ..Mistake::new(Severity::Gap, problem) });
+    found.chain(idle).collect()
+}
+
+/// Reports a managed file without a managed policy and a server. A user without their own policies then has none.
+fn unmanaged(config: &Config, dirs: &AppDirs) -> Option<Problem> {
+    let is_managed = |entry: &Entry| entry.layer == Layer::Managed;
+    if config.remote.is_some() || !config.locked.is_empty() || config.entries.iter().any(is_managed) {
+        return None;
+    }
+    let text = "the managed file sets no policy, so users without their own policies have none";
+    problem(Layer::Managed, &dirs.managed, text, "set `preset = \"standard\"`, or add `[[policy]]` entries or `lock`")
 }
 
 /// Reports an audit log for all users whose folder is missing. The first user's hook would create it for itself alone.

@@ -6,6 +6,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use guard_platform::access::{MachineAccess, of_machine};
 use jiff::Timestamp;
 use semver::Version;
 use serde::{Deserialize, Serialize};
@@ -124,16 +125,32 @@ impl SyncTarget {
         self.file.with_file_name(FOLDER)
     }
 
-    /// Reads `sync.toml`.
+    /// Reads `sync.toml`, if no other user can change it.
     ///
     /// # Errors
     ///
-    /// The file is missing or invalid.
+    /// The file is missing, invalid, or open to other users.
     pub fn read_settings(&self) -> Result<SyncSettings, SyncError> {
         let file = self.file.with_file_name(SYNC_FILE);
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        let hint = match of_machine(&file, folder) {
+            Ok(MachineAccess::Open(hint) | MachineAccess::Foreign(hint)) => hint,
+            Ok(MachineAccess::Closed) | Err(_) => return self.parse_settings(),
+        };
+        let text = "other users can change this file, and with it the source and the signers".to_owned();
+        Err(SyncError::new(Exit::Config, &file, text, &hint))
+    }
+
+    /// Reads `sync.toml`, whoever can change it.
+    fn parse_settings(&self) -> Result<SyncSettings, SyncError> {
+        let file = self.file.with_file_name(SYNC_FILE);
         let text = read_text(&file, TEXT_BYTES).map_err(|error| {
+            let text = format!("it can't be read: {error}");
+            if error.kind() == io::ErrorKind::PermissionDenied {
+                return SyncError::new(Exit::Config, &file, text, &readable_hint(&file));
+            }
             let hint = "create it with `source` and `signers`; see `guard-host sync --help`";
-            SyncError::new(Exit::NoInput, &file, format!("it can't be read: {error}"), hint)
+            SyncError::new(Exit::NoInput, &file, text, hint)
         })?;
         let settings: SyncSettings = toml::from_str(&text).map_err(|error| SyncError {
             exit: Exit::Config,
@@ -145,9 +162,15 @@ impl SyncTarget {
                 format!("`source` is `{}`, which isn't an address in a registry", settings.source.escape_debug());
             return broken(text, "give one such as `oci://ghcr.io/acme/guard:stable`");
         }
-        if settings.signers.is_empty() || !settings.signers.iter().all(|signer| signers::is_key(signer.key.trim())) {
-            let hint = "give at least one: `guard-host policy keygen` makes a key, and prints the line";
-            return broken("`signers` has no public keys".to_owned(), hint);
+        let hint = "`guard-host policy keygen` makes a key, and prints the line for `signers`";
+        if settings.signers.is_empty() {
+            return broken("`signers` is empty".to_owned(), hint);
+        }
+        if let Some(signer) = settings.signers.iter().find(|signer| !signers::is_key(signer.key.trim())) {
+            return broken(
+                format!("`signers`: the `key` of `{}` isn't a public key", signer.name.escape_debug()),
+                hint,
+            );
         }
         Ok(settings)
     }
@@ -166,6 +189,10 @@ impl SyncTarget {
         };
         match read_text(&file, TEXT_BYTES) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(State::default()),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let text = format!("it can't be read: {error}");
+                Err(SyncError::new(Exit::Config, &file, text, &readable_hint(&file)))
+            }
             Err(error) => Err(broken(error.to_string())),
             Ok(text) => serde_json::from_str(&text).map_err(|error| broken(error.to_string())),
         }
@@ -223,7 +250,8 @@ impl SyncTarget {
             Ok(state) => state,
             Err(broken) => return vec![error(broken.problem)],
         };
-        let settings = self.read_settings();
+        // Other users' access to the file is reported with that to the other managed files.
+        let settings = self.parse_settings();
         let has_run = state.last.is_some() || state.current.is_some();
         if !has_run && settings.as_ref().is_err_and(|error| error.exit == Exit::NoInput) {
             return Vec::new();
@@ -281,6 +309,24 @@ impl SyncTarget {
             _ => None,
         }
     }
+}
+
+/// Returns the command that lets users read a file, or the folder above it that they can't enter.
+#[must_use]
+pub(crate) fn readable_hint(file: &Path) -> String {
+    match unenterable(file) {
+        Some(folder) => format!("run `sudo chmod a+rx {}`", folder.display()),
+        None => format!("run `sudo chmod a+r {}`", file.display()),
+    }
+}
+
+/// Returns the folder above a file that this user can't enter.
+#[must_use]
+pub(crate) fn unenterable(file: &Path) -> Option<&Path> {
+    let is_denied = |folder: &&Path| {
+        fs::metadata(folder.join(".")).is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+    };
+    file.ancestors().skip(1).filter(is_denied).last()
 }
 
 /// Returns the whole days since a time in the state.

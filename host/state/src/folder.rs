@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use guard_platform::access::{self, Access};
+use guard_platform::account;
 use guard_platform::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, set_file_mode};
 
 /// The reason why a folder can't be used.
@@ -30,6 +31,9 @@ pub enum FolderErrorKind {
     /// Other users can write to it.
     #[error("others can write to it; run `chmod 700` on it")]
     Open,
+    /// The administrator would create it in this user's home.
+    #[error("it is in the home of `{0}`, where root creates nothing")]
+    Home(String),
     /// It isn't a folder.
     #[error("it is not a folder")]
     NotAFolder,
@@ -43,6 +47,10 @@ pub enum FolderErrorKind {
 pub fn make_private(path: &Path) -> Result<(), FolderError> {
     match check_private(path) {
         Err(FolderError { kind: FolderErrorKind::Io(error), .. }) if error.kind() == io::ErrorKind::NotFound => {
+            // The user could no longer write there.
+            if let Some(user) = account::user_of_home(path) {
+                return Err(FolderError { path: path.to_path_buf(), kind: FolderErrorKind::Home(user) });
+            }
             let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
             made.map_err(|error| FolderError { path: path.to_path_buf(), kind: error.into() })?;
             check_private(path)

@@ -39,6 +39,7 @@ pub(super) fn run(args: &AuditArgs, dirs: &AppDirs, environment: &Environment) -
     match &args.command {
         AuditCommand::Show { filters, last, follow, format } => {
             let selection = log::selection(filters)?;
+            log::note_missing(path);
             let mut reader = log::open(path)?;
             let mut show = Show { selection, format: *format, kept: VecDeque::new(), last: *last };
             show.print_all(&mut reader)?;
@@ -53,9 +54,19 @@ pub(super) fn run(args: &AuditArgs, dirs: &AppDirs, environment: &Environment) -
             show.print_last()?;
             print_damaged(reader.damaged, path);
         }
-        AuditCommand::Stats { filters, format } => stats(&log::selection(filters)?, path, *format)?,
-        AuditCommand::Verify { format } => return verify(path, dirs, *format),
-        AuditCommand::Ship(args) => return ship::run(args, path, dirs),
+        AuditCommand::Stats { filters, format } => {
+            log::note_missing(path);
+            stats(&log::selection(filters)?, path, *format)?;
+        }
+        AuditCommand::Verify { format } => {
+            log::require(path)?;
+            log::require_own(path, "verify")?;
+            return verify(path, dirs, *format);
+        }
+        AuditCommand::Ship(args) => {
+            log::require_own(path, "ship --to URL")?;
+            return ship::run(args, path, dirs);
+        }
         AuditCommand::Watch(_) | AuditCommand::Report(_) => {}
         AuditCommand::Suggest { filters, apply, format } => {
             return suggest(&log::selection(filters)?, *apply, *format, path, dirs, environment);

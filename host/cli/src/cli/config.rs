@@ -169,7 +169,7 @@ fn check(
             if is_fine {
                 print::line(&format!("ok: {policies} policies"))?;
                 if let Some(remote) = &config.remote {
-                    print::note(&format!("the server {} was not asked: guard-host doctor", remote.url));
+                    print::note(&format!("the server {} was not asked; `guard-host doctor` asks it", remote.url));
                 }
             }
         }

@@ -14,11 +14,14 @@ use guard_config::load;
 use guard_config::problem::nearest;
 use guard_contract::exit::Exit;
 use guard_harness::Harness;
+use guard_platform::access::is_administrator;
+use guard_platform::account::user_of_home;
 use guard_platform::paths::native;
 use guard_setup::install::{
     Action, Change, HookLocation, InstallError, InstallOptions, Registration, Server, apply, aside, plan,
 };
 use guard_setup::presence::evidence;
+use guard_setup::surroundings::{READ, START, closed_to_users};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 
@@ -67,6 +70,10 @@ fn install_to(name: &str, args: &InstallArgs, projects: &[String], site: HookLoc
     }
     for (place, error) in &survey.unreadable {
         print::note(&format!("warning: no hook of `{}` runs: {error}", place.display()));
+    }
+    // Each user's own hook prepares its chain.
+    if options.managed && user_of_home(&native(&dirs.home)).is_some() {
+        return Ok(Exit::Success);
     }
     let warmed = cache::warm(dirs, environment)?;
     let beside = cache::ready_beside(&options.policies(), dirs, environment)?;
@@ -202,12 +209,28 @@ pub(super) fn change(
     aim: Action,
     dry: bool,
 ) -> anyhow::Result<Vec<Change>> {
-    let to_error = |error: InstallError| exit_error(error.exit(), error.to_string(), error.hint());
+    let to_error = |error: InstallError| match (&error, options.managed) {
+        (InstallError::Refused(..) | InstallError::Io(..), true) if !is_administrator() => {
+            exit_error(error.exit(), error.to_string(), "nothing was changed; run the command with `sudo`")
+        }
+        _ => exit_error(error.exit(), error.to_string(), error.hint()),
+    };
     let state = &site.dirs.state;
     let changes = registration
         .pieces(options, site)
         .and_then(|pieces| plan(pieces, registration.retired(options, site, aim), aim, state))
         .map_err(to_error)?;
+    if options.managed && aim == Action::Install {
+        let program = (site.environment.program.as_path(), START);
+        let files = changes.iter().map(|change| (change.path.as_path(), READ)).chain([program]);
+        for problem in files.filter_map(|(path, bits)| closed_to_users(path, bits, site.dirs)) {
+            return Err(exit_error(
+                Exit::Unavailable,
+                problem.to_string(),
+                format!("nothing was changed; {}", problem.hint),
+            ));
+        }
+    }
     if dry {
         changes.iter().try_for_each(show)?;
         return Ok(Vec::new());

@@ -15,11 +15,14 @@ use super::install::{Registered, change, registrable_harnesses};
 use super::print;
 use super::subject::{call_context, write_error};
 use super::terminal::{is_agreed, is_attended, terminal_error};
+use guard_config::bundle::FOLDER as SYNC_FOLDER;
 use guard_config::load;
 use guard_contract::exit::Exit;
 use guard_hook::programs::tools;
+use guard_platform::access::is_administrator;
 use guard_platform::paths::native;
 use guard_setup::install::{Action, FoundHook, HookLocation, InstallOptions, Scope};
+use guard_setup::sync::SYNC_FILE;
 use guard_state::environment::Environment;
 use guard_state::registrations;
 use guard_state::{AppDirs, check_private};
@@ -45,8 +48,9 @@ pub(super) fn run(purge: bool, format: Format, dirs: &AppDirs, environment: &Env
     if log.exists() && !log.starts_with(&dirs.state) {
         rows.push(("audit log", log, "stays".to_owned()));
     }
-    if dirs.managed.exists() {
-        rows.push(("managed", dirs.managed.clone(), "stays: it is the administrator's".to_owned()));
+    let of_machine = ["guard.toml", SYNC_FILE, SYNC_FOLDER].map(|name| dirs.managed.with_file_name(name));
+    for path in of_machine.into_iter().filter(|path| path.exists()) {
+        rows.push(("managed", path, "stays: it is the administrator's".to_owned()));
     }
     let programs = [environment.program.clone(), tools(environment)].into_iter().filter(|program| program.exists());
     rows.extend(programs.map(|program| ("program", program, "remove it as you installed it".to_owned())));
@@ -132,7 +136,9 @@ fn remove(hooks: &[(&str, FoundHook)], folders: &[(&str, PathBuf)], site: HookLo
         hooks.iter().filter(|(_, found)| found.managed).map(|(name, found)| command(name, found)).collect();
     for remove in left {
         print::note(&format!("note: a registration for every user is left; remove it with `{remove}`"));
-        exit = Exit::Unavailable;
+        if is_administrator() {
+            exit = Exit::Unavailable;
+        }
     }
     Ok(exit)
 }

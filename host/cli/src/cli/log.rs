@@ -3,11 +3,42 @@
 use std::path::Path;
 
 use super::args::Filters;
+use super::print;
 use super::subject::exit_error;
 use guard_contract::exit::Exit;
-use guard_hook::audit::{Next, Reader, Record, Selection, moment};
+use guard_contract::shell_word::word;
+use guard_hook::audit::{Next, Reader, Record, Selection, moment, rotated};
+use guard_platform::access::is_administrator;
+use guard_platform::account::other_owner;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+
+/// Fails if there is no log.
+pub(super) fn require(path: &Path) -> anyhow::Result<()> {
+    if exists(path) {
+        return Ok(());
+    }
+    let text = format!("there is no audit log `{}`", path.display());
+    Err(exit_error(Exit::NoInput, text, "see `guard-host config show` for its place"))
+}
+
+/// Prints a note if there is no log.
+pub(super) fn note_missing(path: &Path) {
+    if !exists(path) {
+        print::note(&format!("there is no audit log `{}` yet", path.display()));
+    }
+}
+
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok() || rotated(path).symlink_metadata().is_ok()
+}
+
+/// Fails if another user owns the log, because only that user's key fits it, and only their state folder is used.
+pub(super) fn require_own(path: &Path, command: &str) -> anyhow::Result<()> {
+    let Some(user) = other_owner(path).filter(|_| is_administrator()) else { return Ok(()) };
+    let text = format!("the audit log `{}` belongs to `{user}`", path.display());
+    Err(exit_error(Exit::NoInput, text, format!("run: sudo -u {} -H guard-host audit {command}", word(&user))))
+}
 
 /// Opens the log at its oldest line.
 pub(super) fn open(path: &Path) -> anyhow::Result<Reader> {

@@ -46,7 +46,8 @@ const STACK_BYTES: usize = 8 << 20;
 const PROGRESS: Duration = Duration::from_millis(200);
 
 pub(super) fn run(args: &ReplayArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
-    let replayed = replay(args.against.as_deref(), dirs, environment, |sources, _, each| {
+    let against = args.against.as_deref().map(|name| Against { name, is_managed: args.managed });
+    let replayed = replay_against(against, dirs, environment, |sources, _, each| {
         let unreadable =
             |path: &Path, error| exit_error(Exit::NoInput, format!("`{}` cannot be read: {error}", path.display()), "");
         args.sources.iter().try_for_each(|path| sources.read(path, each).map_err(|error| unreadable(path, error)))
@@ -77,6 +78,14 @@ pub(super) fn selects_policy(dirs: &AppDirs) -> bool {
 /// Receives jobs. Fails if no thread decides them any more.
 pub(super) type Take<'a> = dyn FnMut(Job) -> io::Result<()> + 'a;
 
+/// The version to compare with.
+#[derive(Clone, Copy)]
+struct Against<'a> {
+    name: &'a str,
+    /// Whether it is a file in the place of the managed one.
+    is_managed: bool,
+}
+
 /// Decides the jobs from `read` with the configuration here and the one in `against`. If `against` is a revision,
 /// `read` gets the folder with its `.guard` files.
 pub(super) fn replay<'a>(
@@ -85,10 +94,20 @@ pub(super) fn replay<'a>(
     environment: &'a Environment,
     read: impl FnOnce(&mut Sources<'a>, Option<&Path>, &mut Take<'_>) -> anyhow::Result<()>,
 ) -> anyhow::Result<Replayed<'a>> {
+    replay_against(against.map(|name| Against { name, is_managed: false }), dirs, environment, read)
+}
+
+fn replay_against<'a>(
+    against: Option<Against<'_>>,
+    dirs: &AppDirs,
+    environment: &'a Environment,
+    read: impl FnOnce(&mut Sources<'a>, Option<&Path>, &mut Take<'_>) -> anyhow::Result<()>,
+) -> anyhow::Result<Replayed<'a>> {
     let project = call_context(environment, None).project_root;
     let scratch = tempfile::tempdir()?;
     let here = Side::local(dirs, environment)?;
-    let other = against.map(|name| Side::second(name, dirs, environment, &project, scratch.path())).transpose()?;
+    let other =
+        against.map(|against| Side::second(against, dirs, environment, &project, scratch.path())).transpose()?;
     // A revision is an earlier state. A file or policy is a possible later state.
     let revision = other.as_ref().and_then(Side::revision);
     let is_here_second = revision.is_some();
@@ -107,7 +126,13 @@ pub(super) fn replay<'a>(
     }
     done?;
     let tally = tally.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(Replayed { sum: tally.sum(&sources.times), tally, sources, against: against.map(plain), read_as })
+    Ok(Replayed {
+        sum: tally.sum(&sources.times),
+        tally,
+        sources,
+        against: against.map(|against| plain(against.name)),
+        read_as,
+    })
 }
 
 /// Decides every job from `read`.

@@ -27,6 +27,8 @@ use guard_contract::Outcome;
 use guard_contract::exit::Exit;
 use guard_hook::audit::{Decision, Record, Selection, Stats, is_of_call};
 use guard_hook::chain::Trace;
+use guard_platform::access::is_administrator;
+use guard_platform::account::{other_owner, user_of_home};
 use guard_platform::paths::native;
 use guard_redact::{plain, shorten};
 use guard_state::environment::Environment;
@@ -207,6 +209,10 @@ pub(super) fn run(args: &ReportArgs, dirs: &AppDirs, environment: &Environment) 
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    if other_owner(path).is_some() && !is_administrator() {
+        let text = format!("`{}` belongs to another user", path.display());
+        return Err(exit_error(Exit::Usage, text, "remove it, or give another `--output`"));
+    }
     if is_of_others(path) {
         let text = format!("`{}` exists and is not a report", path.display());
         return Err(exit_error(Exit::Usage, text, "give another `--output`"));
@@ -216,7 +222,12 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     }
     write_new(path, text.as_bytes(), 0o600).map_err(|error| {
         exit_error(Exit::NoInput, format!("`{}` cannot be written: {error}", path.display()), "give another `--output`")
-    })
+    })?;
+    if let Some(user) = user_of_home(path) {
+        let text = format!("warning: `{}` belongs to root, so `{user}` can't replace it", path.display());
+        print::note(&format!("{text}\n  hint: remove it, and run: sudo -u {user} -H guard-host audit report"));
+    }
+    Ok(())
 }
 
 /// The report in JSON.

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use super::args::{ShipArgs, ShipFormat};
-use super::print;
-use super::subject::exit_error;
+use super::subject::{Refused, exit_error};
+use super::{log, print};
 use guard_contract::exit::Exit;
 use guard_setup::surroundings::{FailedShip, SHIP_FAILED};
 use guard_state::session::stamp;
@@ -41,16 +41,26 @@ struct ShipTotals {
 }
 
 pub(super) fn run(args: &ShipArgs, log: &Path, dirs: &AppDirs) -> anyhow::Result<Exit> {
-    let receiver = Receiver::from_args(args)?;
+    // Without `--follow`, no line can come.
+    if !args.follow {
+        log::require(log)?;
+    }
     let folder = dirs.state.join("ship");
     make_private(&dirs.state)?;
     make_private(&folder)?;
+    let receiver = Receiver::from_args(args).inspect_err(|error| {
+        // An invalid address never becomes valid.
+        if error.downcast_ref::<Refused>().is_none_or(|refused| refused.exit != Exit::Usage) {
+            let failed = folder.join(format!("{}.{SHIP_FAILED}", address_digest(&args.to)));
+            remember(&failed, &args.to, Some(error.to_string()));
+        }
+    })?;
     // Each address has a cursor, so that another receiver gets all lines. An address with both formats gets them twice.
     let known = match args.format {
         ShipFormat::Otlp => receiver.url.clone(),
         ShipFormat::Ocsf => format!("ocsf {}", receiver.url),
     };
-    let name = hex(Sha256::digest(known.as_bytes()).get(..8).unwrap_or_default());
+    let name = address_digest(&known);
     let lock = folder.join(format!("{name}.lock"));
     let _lock = FileLock::acquire(&lock, Instant::now()).map_err(|error| match error.kind() {
         std::io::ErrorKind::TimedOut => {
@@ -70,8 +80,17 @@ pub(super) fn run(args: &ShipArgs, log: &Path, dirs: &AppDirs) -> anyhow::Result
     let failed = folder.join(format!("{name}.{SHIP_FAILED}"));
     let record = |failure: Option<String>| remember(&failed, &receiver.url, failure);
     let shipped = ship(&mut queue, &receiver, (log, &place), args.follow, &record);
-    record(shipped.as_ref().err().map(ToString::to_string));
+    // Without lost lines, an earlier failure is over.
+    if !matches!(shipped, Ok(Exit::Failures)) {
+        record(shipped.as_ref().err().map(ToString::to_string));
+        remember(&folder.join(format!("{}.{SHIP_FAILED}", address_digest(&args.to))), &args.to, None);
+    }
     shipped
+}
+
+/// Returns the name of the files for an address.
+fn address_digest(address: &str) -> String {
+    hex(Sha256::digest(address.as_bytes()).get(..8).unwrap_or_default())
 }
 
 /// Sends the remaining lines. With `follow`, continues until the receiver rejects them. `record` saves a failure while
@@ -114,7 +133,12 @@ fn ship(
                 record(None);
             }
         }
-        sums.lost += report_lost(&batch, log) + rejected;
+        let lost = report_lost(&batch, log) + rejected;
+        if lost > 0 {
+            sums.lost += lost;
+            let lines = print::count(sums.lost, "line");
+            record(Some(format!("it didn't deliver {lines}, which were rejected, damaged or discarded")));
+        }
         sums.sent += lines as u64 - rejected;
         queue.advance(batch).map_err(|error| {
             let text = format!("the cursor `{}` cannot be written: {error}", place.display());

@@ -32,10 +32,10 @@ use guard_hook::audit::append_deed;
 use guard_hook::cache::prepare;
 use guard_kit::compile::making;
 use guard_registry::{Annotations, NamedFile, Offer, Registry};
-use guard_setup::check::{self, Depth};
+use guard_setup::check::{self, Depth, Mistake, Severity};
 use guard_setup::install::EditedFile;
 use guard_setup::surroundings::managed_mistakes;
-use guard_setup::sync::{State, SyncAttempt, SyncSettings, SyncTarget, SyncedConfig, digest_of};
+use guard_setup::sync::{State, SyncAttempt, SyncError, SyncSettings, SyncTarget, SyncedConfig, digest_of};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 use guard_state::session::stamp;
@@ -300,11 +300,15 @@ fn list_mistakes<'a>(
     let prepared = prepare(&dirs, &environment.program, &[], Some(making()));
     let own = managed_mistakes(&prepared.config, &dirs, is_here);
     let mistakes = [own, check::check(prepared, environment, "", Depth::Calls)].concat();
-    let lines = mistakes.iter().map(check::line).collect::<Vec<_>>();
     let folder = shown.parent().unwrap_or(Path::new(""));
     let of = |path: &Path| path.to_string_lossy().into_owned();
-    let shown = |line: &String| line.replace(&of(&file), &of(shown)).replace(&of(scratch.path()), &of(folder));
-    Ok(lines.iter().map(shown).collect())
+    let shown = |line: &str| line.replace(&of(&file), &of(shown)).replace(&of(scratch.path()), &of(folder));
+    let (idle, mistakes): (Vec<Mistake>, Vec<Mistake>) =
+        mistakes.into_iter().partition(|mistake| mistake.subject == "managed" && mistake.is_warning());
+    for mistake in idle {
+        print::note(&format!("warning: {}\n  hint: {}", shown(&check::line(&mistake)), mistake.problem.hint));
+    }
+    Ok(mistakes.iter().map(|mistake| shown(&check::line(mistake))).collect())
 }
 
 fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
@@ -348,14 +352,21 @@ fn rollback(args: &SyncTargetArgs, dirs: &AppDirs, environment: &Environment) ->
 fn status(args: &SyncStatusArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let site = site::target(args.target.to.as_deref(), dirs, &environment.cwd);
     let state = site.state().map_err(unusable)?;
+    let mut mistakes = site.mistakes();
     let wanted = match site.read_settings() {
+        Ok(wanted) => Some(wanted),
         // No configuration was ever applied here.
         Err(error) if state.last.is_none() => return Err(unusable(error)),
-        wanted => wanted.ok(),
+        Err(SyncError { problem, .. }) => {
+            let mistake = Mistake { policy: None, subject: "sync", severity: Severity::Error, problem };
+            if !mistakes.contains(&mistake) {
+                mistakes.insert(0, mistake);
+            }
+            None
+        }
     };
     let found = site::digest(&site)?;
     let is_intact = site.is_intact(&state, found.as_ref());
-    let mistakes = site.mistakes();
     let failures: Vec<String> =
         mistakes.iter().filter(|mistake| !mistake.is_warning()).map(|failure| failure.problem.text.clone()).collect();
     let file = site.file.display().to_string();

@@ -31,6 +31,18 @@ pub enum Access {
     Open,
 }
 
+/// Returns whether users who don't own the file have these permissions. Access lists aren't read for this.
+#[must_use]
+pub fn gives_others(_: &Metadata, _: u32) -> bool {
+    true
+}
+
+/// Returns whether this user is the administrator, who could change other users' files. Access lists decide that here.
+#[must_use]
+pub fn is_administrator() -> bool {
+    false
+}
+
 /// Access rights that change a folder or its contents.
 const WRITES: u32 = FILE_WRITE_DATA
     | FILE_APPEND_DATA

@@ -7,7 +7,15 @@ use guard_contract::shell_word::quoted;
 
 /// Appended to the line that starts the hook. If the hook gives no reply, the line exits with 2, which blocks the call
 /// in every harness that runs such lines. An exit with 2 by the hook itself is passed through.
-const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held' >&2; exit 2; }";
+const CLOSING: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held: run guard-host doctor, or install it again' >&2; exit 2; }";
+
+/// The same of earlier versions.
+const EARLIER: &str = " || { [ $? = 2 ] || echo 'guard-host gave no answer, so this call is held' >&2; exit 2; }";
+
+/// Removes the part that blocks the call if the hook can't be started.
+fn without_closing(line: &str) -> Option<&str> {
+    line.strip_suffix(CLOSING).or_else(|| line.strip_suffix(EARLIER))
+}
 
 /// Returns a line that starts the hook, and blocks the tool call if that fails.
 pub(crate) fn closed(line: &str) -> String {
@@ -53,7 +61,7 @@ fn unchecked(line: &str) -> &str {
 
 /// Returns whether the line blocks if it can't start the hook.
 pub(crate) fn is_closed(line: &str) -> bool {
-    line.ends_with(CLOSING)
+    without_closing(line).is_some()
 }
 
 /// The script around the line that starts the hook, for a harness that uses neither a shell nor exit codes.
@@ -84,7 +92,7 @@ pub(crate) fn is_replying(line: &str) -> bool {
 
 /// Removes the fallback from a line.
 pub(crate) fn opened(line: &str) -> Cow<'_, str> {
-    match (line.strip_suffix(CLOSING), replied(line)) {
+    match (without_closing(line), replied(line)) {
         (Some(opened), _) => Cow::Borrowed(unchecked(opened)),
         (None, Some(replied)) => Cow::Owned(unchecked(&replied).to_owned()),
         (None, None) => Cow::Borrowed(unchecked(line)),
@@ -109,6 +117,8 @@ mod tests {
             assert_eq!(opened(line), line);
             // Without the test, as earlier versions wrote it.
             assert_eq!(opened(&format!("{line}{CLOSING}")), line);
+            assert_eq!(opened(&format!("{line}{EARLIER}")), line);
+            assert!(is_closed(&format!("{line}{EARLIER}")));
         }
     }
 

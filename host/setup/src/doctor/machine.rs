@@ -7,30 +7,37 @@ use super::{Finding, State};
 use crate::check::{CONFIGURATION, Depth, POLICIES, Severity, line};
 use crate::findings::{Inspection, mistakes};
 use crate::install::{HookLocation, Running, Survey};
-use crate::surroundings::{MachineFile, obstacle, open_to_others};
+use crate::surroundings::{MachineFile, READ, START, closed_to_users, obstacle, open_to_others};
 use guard_config::Config;
 use guard_contract::FaultKind;
 use guard_contract::policy::{Entry, Source};
 use guard_hook::cache::{Member, Prepared, Readiness, prepare};
 use guard_hook::programs::TOOLS;
 use guard_hook::watch::{IdlePolicies, span};
+use guard_platform::account::other_owner;
 use guard_platform::paths::native;
+use guard_state::files::read_text;
 use guard_state::{AppDirs, FolderErrorKind, Pause, check_private, io_hint};
 use jiff::Timestamp;
 
+/// The maximum size of the managed file, in bytes.
+const TEXT_BYTES: u64 = 1 << 20;
+
 /// Reports registrations for every user of the machine, and programs that they start, that other users can change.
 pub(super) fn registrations(surveys: &[Survey], site: HookLocation<'_>) -> Vec<Finding> {
-    let mut files = Vec::new();
+    let (mut files, mut closed) = (Vec::new(), Vec::new());
     for found in surveys.iter().flat_map(|survey| &survey.found).filter(|found| found.managed) {
         files.push(MachineFile { path: found.place.clone(), role: "the registration of the hook" });
+        closed.extend(closed_to_users(&found.place, READ, site.dirs));
         if let Running::Program(name, _) = &found.running {
             let program = native(name).into_owned();
             let tools = program.with_file_name(format!("{TOOLS}{EXE_SUFFIX}"));
             let programs = [program, tools].into_iter().filter(|path| path.is_absolute());
+            closed.extend(programs.clone().find_map(|path| closed_to_users(&path, START, site.dirs)));
             files.extend(programs.map(|path| MachineFile { path, role: "the program of the hook" }));
         }
     }
-    let found = open_to_others(&files, site.dirs);
+    let found = open_to_others(&files, site.dirs).into_iter().chain(closed).collect::<Vec<_>>();
     found.iter().map(|problem| Finding::problem("managed", problem.to_string(), &problem.hint)).collect()
 }
 
@@ -45,18 +52,31 @@ pub(super) fn folders(dirs: &AppDirs) -> Vec<Finding> {
                 (_, true) if let Some((folder, why)) = obstacle(path) => {
                     let text = format!("`{}` can't be made: `{}`: {why}", path.display(), folder.display());
                     let elsewhere = "`guard-host install NAME --state DIR --cache DIR` uses other folders";
-                    return Finding::problem("folders", text, format!("{}; {elsewhere}", io_hint(&why)));
+                    let fix = take_over(folder, dirs).unwrap_or_else(|| io_hint(&why).to_owned());
+                    return Finding::problem("folders", text, format!("{fix}; {elsewhere}"));
                 }
                 (_, true) => {
                     return Finding::ok("folders", format!("`{shown}` doesn't exist yet: the first call creates it"));
                 }
                 (FolderErrorKind::Open, _) => format!("run `chmod 700 {shown}`"),
+                (FolderErrorKind::Foreign, _) if let Some(fix) = take_over(path, dirs) => fix,
                 _ => format!("move `{shown}` away and run `guard-host cache warm`"),
             };
             Finding::problem("folders", error.to_string(), remedy)
         }
     };
     vec![check(&dirs.state), check(&dirs.cache)]
+}
+
+/// Returns the command that makes this user the owner of a folder in their home, such as one that root created.
+fn take_over(folder: &Path, dirs: &AppDirs) -> Option<String> {
+    let home = native(&dirs.home);
+    if other_owner(&home).is_some() || !folder.starts_with(&home) {
+        return None;
+    }
+    let below_home = folder.ancestors().take_while(|path| *path != home);
+    let outermost = below_home.filter(|path| other_owner(path).is_some()).last()?;
+    Some(format!("run `sudo chown -R \"$(id -un)\" {}`", outermost.display()))
 }
 
 /// Reports the policies that block nothing now. Also returns whether the policy that denies the test call is among
@@ -94,7 +114,7 @@ pub(super) fn idle(idle: &IdlePolicies, pause: Option<&Pause>, config: &Config) 
 /// Returns the fix for a chain that denies no shell command, if the configuration is the cause.
 pub(super) fn toothless(site: HookLocation<'_>, config: &Config) -> Option<String> {
     const DENIES: &str = "command-guard";
-    let file = site.dirs.config.display();
+    let file = |key| key_file(key, site.dirs).display();
     if let Some(remote) = &config.remote {
         return Some(format!(
             "the server {} decides: start it, or correct its configuration or `[remote]`",
@@ -106,11 +126,29 @@ pub(super) fn toothless(site: HookLocation<'_>, config: &Config) -> Option<Strin
         |entry: &Entry| entry.tools.as_ref().is_some_and(|tools| !tools.iter().any(|tool| is_of_shell(tool)));
     if own.peek().is_none() {
         let off = config.disabled.iter().any(|name| name == DENIES);
-        let what = if off { "remove `enabled = false` from its entry" } else { "set `preset = \"standard\"`" };
-        return Some(format!("`{DENIES}` isn't in the chain: {what} in {file}"));
+        let (what, key) = match off {
+            true => ("remove `enabled = false` from its entry", Some(DENIES)),
+            false => ("set `preset = \"standard\"`", None),
+        };
+        return Some(format!("`{DENIES}` isn't in the chain: {what} in {}", file(key)));
     }
-    own.all(is_narrow)
-        .then(|| format!("`{DENIES}` isn't asked about shell commands: remove `tools` from its entry in {file}"))
+    own.all(is_narrow).then(|| {
+        format!("`{DENIES}` isn't asked about shell commands: remove `tools` from its entry in {}", file(Some(DENIES)))
+    })
+}
+
+/// Returns the managed file if it has an entry for the policy, or `preset` without a policy. Otherwise the user's.
+fn key_file<'a>(policy: Option<&str>, dirs: &'a AppDirs) -> &'a Path {
+    let managed = read_text(&dirs.managed, TEXT_BYTES).unwrap_or_default();
+    let table: toml::Table = toml::from_str(&managed).unwrap_or_default();
+    let is_set = match policy {
+        None => table.contains_key("preset"),
+        Some(name) => {
+            let entries = table.get("policy").and_then(toml::Value::as_array).into_iter().flatten();
+            entries.filter_map(|entry| entry.get("name")).any(|own| own.as_str() == Some(name))
+        }
+    };
+    if is_set { &dirs.managed } else { &dirs.config }
 }
 
 /// Returns whether a tool pattern may match the shell tool.

@@ -56,7 +56,13 @@ pub(super) fn ask(remote: &Remote, site: HookLocation<'_>) -> Finding {
     let patience = Duration::from_millis(remote.timeout_ms.into());
     let (url, limit) = (&remote.url, remote.timeout_ms);
     match (Child { environment: site.environment }).ask(remote, request, Instant::now() + patience) {
-        Ok(_) => Finding::ok("remote", format!("`{url}` answers")),
+        Ok(answer) => match answer.verdict.findings.iter().find(|found| found.is_broken_config()) {
+            Some(found) => {
+                let text = format!("`{url}` answers, but its configuration is broken: {}", found.finding.message);
+                Finding::problem("remote", text, "correct it there: `guard-host config check` on the server shows it")
+            }
+            None => Finding::ok("remote", format!("`{url}` answers")),
+        },
         Err(why) => {
             let text = format!("`{url}` gives no answer within {limit} ms (`timeout-ms`): {why}");
             let remedy = remedy(&why, remote);
@@ -70,6 +76,17 @@ fn remedy(why: &str, remote: &Remote) -> String {
     let has = |words: &[&str]| words.iter().any(|word| why.contains(word));
     if has(&["does not take the token"]) {
         return format!("save the server's present token in `{}`", remote.token_file.display());
+    }
+    if has(&["has a `[remote]` too"]) {
+        return "remove `[remote]` from the server's own configuration; a managed file with it also applies to the server"
+            .to_owned();
+    }
+    if has(&["leads elsewhere"]) {
+        return "set `url` in `[remote]` to the server's own address, without a redirect".to_owned();
+    }
+    if has(&["forwards calls"]) {
+        return "the server runs and forwards calls: correct `[remote]` there, and run `guard-host doctor` there"
+            .to_owned();
     }
     if has(&["certificate"]) {
         return "check the name and the dates of the server's certificate, and set `ca` in `[remote]` to a file with its \
@@ -110,6 +127,20 @@ mod tests {
             ("no certificate authority can be read from `/ca.pem`", "`ca`"),
             ("it answers with 503: the server can't write its audit log", "make room"),
             ("it answers with 503: the server is busy", "the server runs"),
+            ("it answers with 302, and leads elsewhere: `url` is not its address", "without a redirect"),
+            (
+                "it answers with 508: a server forwarded this call, and this one has a `[remote]` too",
+                "remove `[remote]`",
+            ),
+            (
+                "it answers with 503: this server forwards calls, and `u` gave no answer: it answers with 508: a server \
+                 forwarded this call, and this one has a `[remote]` too",
+                "remove `[remote]`",
+            ),
+            (
+                "it answers with 503: this server forwards calls, and `u` gave no answer: refused",
+                "correct `[remote]` there",
+            ),
             ("`guard.example` cannot be reached: refused", "start the server"),
         ] {
             assert!(remedy(why, &remote).contains(word), "{why}: {}", remedy(why, &remote));

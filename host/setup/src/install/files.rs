@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::InstallError;
 use super::json::Malformed;
 use guard_platform::access::is_own;
+use guard_platform::account::user_of_home;
 use guard_platform::fs::MetadataExt;
 use guard_state::write_lasting;
 
@@ -70,6 +71,9 @@ pub(super) fn find(path: &Path, within: Option<&Path>, mode: u32) -> Result<Exis
     let Some(named) = named else {
         if escapes(path, within) {
             return refuse("is reached through a link that leads out of its folder");
+        }
+        if user_of_home(path).is_some() {
+            return refuse("would belong to root, in the home of another user; run the command as that user");
         }
         return Ok(ExistingFile { target: path.to_path_buf(), bytes: None, mode });
     };

@@ -9,7 +9,7 @@ use crate::sync::SYNC_FILE;
 use guard_config::{Config, files_of};
 use guard_contract::policy::Source;
 use guard_contract::{Layer, Problem};
-use guard_platform::access::{MachineAccess, of_machine, protects_entries};
+use guard_platform::access::{MachineAccess, gives_others, of_machine, protects_entries};
 use guard_state::AppDirs;
 use guard_state::files::read_text;
 
@@ -72,7 +72,10 @@ fn opened(path: &Path, role: &str, dirs: &AppDirs, is_near: bool) -> Option<(Str
     match of_machine(path, dirs.machine()).ok()? {
         MachineAccess::Foreign(hint) => {
             let text = format!("another user than the administrator owns `{shown}` and can change {role}");
-            Some((text, if is_near { hint } else { MOVE.to_owned() }))
+            // A user needs their own home.
+            let is_in_machine = path.starts_with(dirs.machine());
+            let is_in_home = path.is_dir() || path.parent().is_some_and(|folder| is_foreign(folder, dirs));
+            Some((text, if is_near && (is_in_machine || !is_in_home) { hint } else { MOVE.to_owned() }))
         }
         MachineAccess::Open(_) if !is_near && protects_entries(&fs::metadata(path).ok()?) => None,
         MachineAccess::Open(hint) => {
@@ -80,6 +83,51 @@ fn opened(path: &Path, role: &str, dirs: &AppDirs, is_near: bool) -> Option<(Str
         }
         MachineAccess::Closed => None,
     }
+}
+
+fn is_foreign(path: &Path, dirs: &AppDirs) -> bool {
+    matches!(of_machine(path, dirs.machine()), Ok(MachineAccess::Foreign(_)))
+}
+
+/// The permissions that other users need to read a file.
+pub const READ: u32 = 0o4;
+/// The permissions that other users need to start a program.
+pub const START: u32 = 0o5;
+
+/// Reports a file for all users that other users can't read or start, or whose folder they can't enter. A harness then
+/// runs without the hook. The file may not exist yet.
+#[must_use]
+pub fn closed_to_users(file: &Path, bits: u32, dirs: &AppDirs) -> Option<Problem> {
+    const ENTER: u32 = 0o1;
+    let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
+    // Everything else would fail, too, without the folder of the machine's settings.
+    let is_checked = |folder: &&Path| !dirs.machine().starts_with(folder);
+    let folders = || [file, real.as_path()].into_iter().flat_map(|path| path.ancestors().skip(1)).filter(is_checked);
+    let is_closed = |path: &Path, bits| fs::metadata(path).is_ok_and(|data| !gives_others(&data, bits));
+    let (shown, folder) = (file.display(), folders().find(|folder| is_closed(folder, ENTER)));
+    let (text, hint) = match folder {
+        Some(folder) if folder.starts_with(dirs.machine()) => {
+            let text = format!("other users can't enter `{}`", folder.display());
+            (text, format!("run `sudo chmod a+rx {}`", folder.display()))
+        }
+        Some(folder) if file.is_symlink() => {
+            let text =
+                format!("it is a link to `{}`, and other users can't enter `{}`", real.display(), folder.display());
+            (text, format!("replace the link `{shown}` with a file"))
+        }
+        Some(folder) => {
+            let to = if bits == START { "both programs to `/usr/local/bin`, and register them again" } else { "it" };
+            (format!("other users can't enter `{}`", folder.display()), format!("move {to}"))
+        }
+        None if is_closed(&real, bits) && bits == START => {
+            ("other users can't start it".to_owned(), format!("run `sudo chmod a+rx {shown}`"))
+        }
+        None if is_closed(&real, bits) => {
+            ("other users can't read it".to_owned(), format!("run `sudo chmod a+r {shown}`"))
+        }
+        None => return None,
+    };
+    problem(Layer::Managed, file, format!("{text}, so the hook doesn't run for them"), hint)
 }
 
 /// Reports a managed file that has another name or is empty, and so has no effect.

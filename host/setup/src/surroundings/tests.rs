@@ -201,7 +201,7 @@ fn a_managed_configuration_whose_files_are_missing_here_is_refused() {
     let remote = format!("[remote]\nurl = 'https://guard.example'\ntoken-file = '{token}'\nca = '{token}.pem'\n");
     let found = refused(&remote, true);
     assert!(found.len() == 2 && found[0].contains("is missing") && found[1].contains("`ca`"), "{found:#?}");
-    let log = format!("[audit]\npath = '{}'\n", path("var/log/audit.jsonl"));
+    let log = format!("lock = ['command-guard']\n[audit]\npath = '{}'\n", path("var/log/audit.jsonl"));
     let found = refused(&log, true);
     assert!(found.len() == 1 && found[0].contains("/var/log` of the audit log doesn't exist"), "{found:#?}");
     for text in [&remote, &log] {
@@ -209,11 +209,21 @@ fn a_managed_configuration_whose_files_are_missing_here_is_refused() {
     }
     // Each user's own folder is created by their hook.
     for path in ["~/logs/audit.jsonl", "logs/audit.jsonl"] {
-        assert_eq!(refused(&format!("[audit]\npath = '{path}'\n"), true), Vec::<String>::new());
+        assert_eq!(
+            refused(&format!("lock = ['command-guard']\n[audit]\npath = '{path}'\n"), true),
+            Vec::<String>::new()
+        );
     }
     for is_here in [true, false] {
         let found = refused("# nothing\n", is_here);
         assert!(found.len() == 1 && found[0].contains("sets nothing, so no policy is managed"), "{found:#?}");
+        for text in ["preset = 'none'\n", "[audit]\nlevel = 'all'\n", "bypass-ask = 'deny'\n"] {
+            let found = refused(text, is_here);
+            assert!(found.len() == 1 && found[0].contains("sets no policy"), "{text}: {found:#?}");
+        }
+        for text in ["[[policy]]\nname = 'own'\nsource = './own.wasm'\n", "lock = ['command-guard']\n", "preset =\n"] {
+            assert_eq!(refused(text, is_here), Vec::<String>::new(), "{text}");
+        }
     }
     machine.write("etc/guard-host/token", "secret\n", 0o644);
     machine.write("etc/guard-host/token.pem", "-----BEGIN CERTIFICATE-----\n", 0o644);
@@ -323,8 +333,8 @@ fn a_source_that_never_works_is_a_deficiency_before_the_first_sync() {
     for (text, words) in [
         ("source = oci\n".to_owned(), &["sync.toml:1:"][..]),
         (address.to_owned(), &["sync.toml", "`signers`"]),
-        (format!("{address}signers = []\n"), &["`signers` has no public keys", "policy keygen"]),
-        (format!("{address}signers = [{{ name = 'acme', key = 'x' }}]\n"), &["`signers` has no public keys"]),
+        (format!("{address}signers = []\n"), &["`signers` is empty", "policy keygen"]),
+        (format!("{address}signers = [{{ name = 'acme', key = 'x' }}]\n"), &["the `key` of `acme` isn't a public key"]),
         (SYNC.replace("oci://x.example", "x.example"), &["`source`", "isn't an address in a registry", "oci://"]),
         (SYNC.replace("oci://", "https://"), &["`source`", "isn't an address in a registry"]),
         (format!("{SYNC}sinner = 'x'\n"), &["`sinner`"]),
@@ -337,6 +347,60 @@ fn a_source_that_never_works_is_a_deficiency_before_the_first_sync() {
     machine.assert_found(&["sync: ", "sync.toml", "has never run", "enable its timer"]);
     machine.write("etc/guard-host/guard.toml", "preset = 'standard'\n", 0o644);
     machine.assert_found(&["sync: ", "guard.toml", "a person wrote this file", "move it away"]);
+}
+
+#[test]
+fn sync_refuses_a_source_that_others_can_change() {
+    let machine = Machine::new();
+    machine.write("etc/guard-host/sync.toml", SYNC, 0o644);
+    let target = SyncTarget { file: machine.path("etc/guard-host/guard.toml") };
+    assert!(target.read_settings().is_ok());
+    for mode in [0o666, 0o646] {
+        machine.mode("etc/guard-host/sync.toml", mode);
+        let problem = target.read_settings().unwrap_err().problem;
+        assert!(problem.place.ends_with("sync.toml") && problem.text.contains("other users can change"), "{problem:?}");
+        assert!(problem.hint.contains("chmod go-w"), "{problem:?}");
+    }
+    for mode in [0o644, 0o600, 0o400] {
+        machine.mode("etc/guard-host/sync.toml", mode);
+        assert!(target.read_settings().is_ok(), "{mode:o}");
+    }
+}
+
+#[test]
+fn a_registration_that_users_cannot_reach_is_told_with_its_fix() {
+    let machine = Machine::new();
+    machine.mode("", 0o755);
+    let dirs = AppDirs { managed: machine.path("etc/guard-host/guard.toml"), ..AppDirs::under_home("/home/x") };
+    let (file, program) = (machine.path("etc/claude-code/managed-settings.json"), machine.path("bin/guard-host"));
+    machine.write("etc/claude-code/managed-settings.json", "{}", 0o644);
+    machine.write("bin/guard-host", "x", 0o755);
+    let told = |path: &PathBuf, bits| closed_to_users(path, bits, &dirs).map(|problem| problem.with_hint());
+    let has = |found: Option<String>, words: &[&str]| {
+        let found = found.unwrap_or_default();
+        assert!(words.iter().all(|word| found.contains(word)), "{words:?}: {found}");
+    };
+    assert_eq!((told(&file, READ), told(&program, START)), (None, None));
+    for mode in [0o600, 0o640] {
+        machine.mode("etc/claude-code/managed-settings.json", mode);
+        if fs::metadata(&file).unwrap().gid() == 0 {
+            has(told(&file, READ), &["can't read it", "sudo chmod a+r ", "managed-settings.json"]);
+        }
+    }
+    machine.mode("etc/claude-code/managed-settings.json", 0o644);
+    machine.mode("etc/claude-code", 0o700);
+    has(told(&file, READ), &["can't enter", "sudo chmod a+rx ", "/etc/claude-code"]);
+    has(told(&machine.path("etc/claude-code/new.json"), READ), &["can't enter"]);
+    machine.mode("etc/claude-code", 0o755);
+    machine.mode("bin/guard-host", 0o700);
+    has(told(&program, START), &["can't start it", "sudo chmod a+rx ", "bin/guard-host"]);
+    machine.mode("bin/guard-host", 0o755);
+    machine.mode("bin", 0o700);
+    has(told(&program, START), &["can't enter", "move both programs to `/usr/local/bin`"]);
+    // A link into a folder that only its owner enters, such as `/root`.
+    fs::rename(&file, machine.path("bin/settings.json")).unwrap();
+    std::os::unix::fs::symlink(machine.path("bin/settings.json"), &file).unwrap();
+    has(told(&file, READ), &["is a link to", "replace the link", "managed-settings.json"]);
 }
 
 #[test]

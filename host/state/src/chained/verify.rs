@@ -3,6 +3,8 @@
 use std::fs;
 use std::io;
 
+use serde::de::IgnoredAny;
+
 use super::{APART, ChainedLog, LINE, LastLine, Link, LogPosition, digest, open_log, split_seal};
 use crate::Seal;
 use crate::files::{Line, read_line};
@@ -100,14 +102,13 @@ impl Walk {
                 let open = open.strip_suffix(b",\"apart\":true");
                 open.is_some_and(|open| seal.is_valid(APART, &Tag::default(), open, &tag))
             });
-            let is_record = serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
             if is_apart {
                 self.found.apart += 1;
                 self.before.push(digest(line));
                 return Ok(());
             }
-            if has_begun && is_record {
-                return Err("this line was inserted or changed: it has no place in the chain".to_owned());
+            if has_begun && let Some(text) = unchained(line) {
+                return Err(text.to_owned());
             }
             self.check_unparsed()?;
             if has_begun {
@@ -188,6 +189,21 @@ impl Walk {
     }
 }
 
+/// Describes a line between chained ones that isn't the unfinished line of a process that ended. `None` if it may be.
+fn unchained(line: &[u8]) -> Option<&'static str> {
+    // A power loss can leave zeros.
+    let end = line.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
+    match serde_json::from_slice::<IgnoredAny>(line.get(..end).unwrap_or_default()) {
+        Ok(_) if split_seal(line).is_some() => Some("this line was inserted or changed: it has no place in the chain"),
+        Ok(_) => Some(
+            "this line has no seal: another program wrote it, or guard-host did while other users could write to the \
+             log or its key couldn't be read",
+        ),
+        Err(error) if error.is_eof() => None,
+        Err(_) => Some("this line was inserted or changed: it is no record"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;
@@ -217,6 +233,37 @@ mod tests {
         fs::rename(&path, &rotated).unwrap();
         append();
         assert_eq!(log.verify().unwrap().map(|found| found.numbers), Ok((3, 5)));
+    }
+
+    #[test]
+    fn lines_of_other_programs_are_told_from_unfinished_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        let (rotated, last) = (folder.path().join("log.1"), folder.path().join("log.last"));
+        let log = ChainedLog { path: &path, rotated: &rotated, last: &last, state: folder.path() };
+        log.append("{\"x\":1}", true).unwrap();
+        let (start, end) = (fs::read_to_string(&path).unwrap(), fs::read(&last).unwrap());
+        let after = |between: &str| {
+            fs::write(&path, format!("{start}{between}")).unwrap();
+            fs::write(&last, &end).unwrap();
+            log.append("{\"x\":2}", true).unwrap();
+            log.verify().unwrap()
+        };
+        for unfinished in ["{\"x\":", "{\"x\":\"a", "{\"x\":1,\"n\":2,\"prev\":\"0", "{", "\0\0\0\n"] {
+            let found = after(unfinished).map(|found| (found.lines, found.unfinished));
+            assert_eq!(found, Ok((2, 1)), "{unfinished}");
+        }
+        for (line, word) in [
+            ("garbage{", "it is no record"),
+            ("garbage{\n", "it is no record"),
+            ("# note\n", "it is no record"),
+            ("{\"x\":1}}\n", "it is no record"),
+            ("{\"x\":1}\n", "has no seal"),
+            ("7\n", "has no seal"),
+        ] {
+            let wrong = after(line).unwrap_err();
+            assert!(wrong.place.line == 2 && wrong.text.contains(word), "{line}: {wrong:?}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "Examples:
   guard-host replay ~/.claude/projects
   guard-host replay --against new.toml --fail-on loosened ~/.claude/projects ~/.codex/sessions
+  guard-host replay --against new.toml --managed ~/.claude/projects
   guard-host replay --against origin/main --fail-on loosened calls.jsonl
   guard-host replay --config old.wasm --against new.wasm calls.jsonl
 
@@ -18,7 +19,8 @@ A source is a file, or a folder with all .json and .jsonl files below it:
   lines such as {\"tool\": \"Bash\", \"input\": {\"command\": \"ls\"}}, {\"command\": \"ls\"}, or a hook's payload
 
 --against REV compares with .guard/guard.toml at that git revision, as the old version. --against FILE compares with a file,
-as the new version: a file in .guard replaces the project's guard.toml, any other file replaces yours.
+as the new version: a file in .guard replaces the project's guard.toml, any other file replaces yours, or with --managed
+the machine's.
 
 Identical calls are judged once. Nothing is run, no log is written, and secrets are not shown.
 
@@ -35,6 +37,9 @@ pub(in crate::cli) struct ReplayArgs {
     /// The version to compare with: a git revision, a guard.toml, or another policy if --config names a policy
     #[arg(long, value_name = "FILE|REV")]
     pub(in crate::cli) against: Option<String>,
+    /// Compare with the file in --against as the managed file of this machine
+    #[arg(long, requires = "against")]
+    pub(in crate::cli) managed: bool,
     /// Exit with 1 if a verdict changed in this way
     #[arg(long, value_enum, requires = "against")]
     pub(in crate::cli) fail_on: Option<FailOn>,

@@ -95,7 +95,7 @@ pub(in crate::cli) struct SyncPushArgs {
   guard-host sync status
   guard-host sync status --format json
 
-Exit codes: 0, or 69 if the last sync failed or the next one can't succeed.")]
+Exit codes: 0; 66 without a sync.toml; 69 if the last sync failed or the next one can't succeed.")]
 pub(in crate::cli) struct SyncStatusArgs {
     #[command(flatten)]
     pub(in crate::cli) target: SyncTargetArgs,

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::Against;
 use super::revision::{is_of_project, read_settings, revision};
 use crate::cli::subject::{call_context, complete_trace, exit_error, open};
 use guard_config::trust::{self, TrustError};
@@ -81,7 +82,7 @@ impl Side {
 
     /// Returns the side given with `--against`. `scratch` is the folder for the files of a revision.
     pub(super) fn second(
-        name: &str,
+        Against { name, is_managed }: Against<'_>,
         dirs: &AppDirs,
         environment: &Environment,
         project: &str,
@@ -95,6 +96,15 @@ impl Side {
             return Side::policy(name, dirs, environment);
         }
         let path = Path::new(name);
+        if is_managed {
+            let managed = native(&environment.cwd).join(path);
+            if !managed.is_file() {
+                return Err(exit_error(Exit::NoInput, format!("there is no file `{name}`"), ""));
+            }
+            let dirs = AppDirs { managed, ..dirs.clone() };
+            let side = Side::configuration(dirs, environment, project, None)?;
+            return Ok(Side { read_as: "the managed file", ..side });
+        }
         let folder = scratch.join("project");
         let is_revision = !path.is_file();
         if path.is_file() {
