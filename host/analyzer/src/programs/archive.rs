@@ -283,9 +283,6 @@ fn cpio<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
             return;
         }
         unpack_named(run, parsed.value("D", "directory").as_ref(), &parsed.operands);
-        if !parsed.is("", "no-absolute-filenames") {
-            unpack_anywhere(run);
-        }
     } else {
         parsed.values("FO", "file").for_each(|file| run.write(&file));
     }

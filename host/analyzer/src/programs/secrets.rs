@@ -11,7 +11,6 @@ use guard_sdk::secret_names::{Likelihood, likelihood};
 use guard_sdk::syntax::{Command, Redirection, Word};
 
 use super::environment;
-use super::text::sweep;
 use crate::draft::Draft;
 use crate::options::Operand;
 use crate::run::Run;
@@ -75,10 +74,6 @@ pub(super) fn find(run: &mut Run<'_>) {
             && (options.is_empty() || options.iter().any(gives))
     });
     reads_into_print(run);
-    // The output contains the variables of the project's `.env`.
-    if resolved::prints_compose(run.command) && environment::is_shown(run) && !is_redirected(run) {
-        sweep::reads_settings(run);
-    }
     let prints =
         prints || prints_variable(run) || prints_by_form(run) || environment::is_printed(run) || prints_by_verb(run);
     let prints = prints || services::prints(run);

@@ -138,7 +138,6 @@ pub(crate) const BLOCKED: &[&str] = &[
     "secret.tfvars",
     "kubeconfig",
     "*.kubeconfig",
-    "state.vscdb",
     // Login tokens of programs for clouds, platforms, models and agents.
     "~/.*/auth.json",
     "~/.*/*/auth.json",

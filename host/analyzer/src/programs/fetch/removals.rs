@@ -31,8 +31,7 @@ pub(super) fn by_address(run: &mut Run<'_>, method: &str, sends: bool, url: &str
         scripts::perhaps_sql(run, "http", &query.replace("%20", " ").replace("%3B", ";").replace('+', " "));
     }
     let sends = sends || ["POST", "PUT", "PATCH"].iter().any(|known| method.eq_ignore_ascii_case(known));
-    let is_delete =
-        ["DELETE", "PURGE"].iter().any(|known| method.eq_ignore_ascii_case(known)) || url.contains("_delete_by_query");
+    let is_delete = method.eq_ignore_ascii_case("DELETE") || url.contains("_delete_by_query");
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let stops = STOPS.iter().any(|end| path.ends_with(end)) || path.contains("/agent/force-leave/");
     if is_delete || sends && (says_removal(url) || stops) {

@@ -59,13 +59,6 @@ pub(crate) fn prints_resolved(command: &Command) -> bool {
     rows.any(|(_, wanted, hides)| wanted.iter().all(|word| says(&word)) && !hides.iter().any(|word| says(&word)))
 }
 
-/// Returns whether the command prints a whole Compose model with the values of its variables.
-pub(crate) fn prints_compose(command: &Command) -> bool {
-    let is_compose = command.argv.iter().any(|word| matches!(word.text.as_str(), "config" | "convert"));
-    let composes = command.program().ends_with("-compose") || command.argv.iter().any(|word| word.text == "compose");
-    is_compose && composes && prints_resolved(command)
-}
-
 /// Returns whether the command prints only a chosen part of its input.
 pub(crate) fn chooses_a_part(command: &Command) -> bool {
     match command.program() {

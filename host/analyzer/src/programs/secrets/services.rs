@@ -1,22 +1,16 @@
-//! Secrets that the programs of clouds, charts, stores and frameworks print: keys and settings of a service, values of
-//! keys that are named for secrets, and settings that an application's code prints.
+//! Secrets that the programs of stores and frameworks print: values of keys that are named for secrets, and settings
+//! that an application's code prints.
 
 use guard_sdk::secret_names::{Likelihood, likelihood};
 use guard_sdk::syntax::Word;
 
-use super::{MAX_BEHIND, PASSING, is_redirected, names_variable};
+use super::{PASSING, is_redirected, names_variable};
 use crate::run::Run;
 
 /// Returns whether the command prints such a secret, and its output isn't redirected.
 pub(super) fn prints(run: &Run<'_>) -> bool {
     let (name, words) = program(run);
     let prints = match name.as_str() {
-        "az" => lists_keys(words),
-        "aws" | "gcloud" => describes_service(&name, words) && is_whole(run),
-        "helm" => {
-            let is_all = || has(words, &["--all", "-a"]);
-            leads(words, &["get", "manifest"]) && is_whole(run) || leads(words, &["get", "values"]) && is_all()
-        }
         "consul" => leads(words, &["kv", "get"]) && names_secret(words, 2),
         "etcdctl" => leads(words, &["get"]) && names_secret(words, 1),
         "redis-cli" | "valkey-cli" => {
@@ -63,68 +57,6 @@ fn leads(words: &[Word], verbs: &[&str]) -> bool {
 
 fn has(words: &[Word], options: &[&str]) -> bool {
     words.iter().any(|word| options.contains(&word.text.split('=').next().unwrap_or_default()))
-}
-
-/// Returns whether the whole output is shown. A later stage of the pipeline may select a part of it.
-fn is_whole(run: &Run<'_>) -> bool {
-    let position = &run.command.position;
-    let id = usize::try_from(run.command.id).unwrap_or_default();
-    let after = run.commands.get(id..).unwrap_or_default().iter().take(MAX_BEHIND);
-    let mut after = after.filter(|command| command.position.pipeline == position.pipeline);
-    let selects = ["awk", "cut", "grep", "jq", "sed"];
-    let is_captured = position.within.iter().any(|place| place == "substitution" || place == "process");
-    !is_captured && after.all(|command| PASSING.contains(&command.program()) && !selects.contains(&command.program()))
-}
-
-/// Returns whether `az` lists keys, passwords, connection strings or the settings of an application.
-fn lists_keys(words: &[Word]) -> bool {
-    const LISTS: &[&str] = &["list", "renew", "show"];
-    const VERBS: &[&str] = &[
-        "generate-sas",
-        "list-connection-strings",
-        "list-keys",
-        "list-publishing-credentials",
-        "list-publishing-profiles",
-        "show-connection-string",
-        "show-keys",
-    ];
-    let verbs: Vec<&str> =
-        words.iter().take_while(|word| !word.text.starts_with('-')).map(|word| word.text.as_str()).collect();
-    let narrows = || {
-        words
-            .windows(2)
-            .any(|pair| matches!(pair, [option, query] if option.text == "--query" && !query.text.contains("alue")))
-    };
-    let kinds = ["appsettings", "connection-string", "credential", "credentials", "key", "keys"];
-    let lists =
-        verbs.windows(2).any(|pair| matches!(pair, [kind, verb] if kinds.contains(kind) && LISTS.contains(verb)));
-    // The keys of a vault stay in it.
-    let is_vault =
-        verbs.first() == Some(&"keyvault") || verbs.first() == Some(&"ad") || verbs.first() == Some(&"sshkey");
-    !is_vault && (lists || verbs.last().is_some_and(|verb| VERBS.contains(verb))) && !narrows()
-}
-
-/// Returns whether `aws` or `gcloud` prints the environment of a service.
-fn describes_service(name: &str, words: &[Word]) -> bool {
-    let is_verb = match name {
-        "aws" => {
-            leads(words, &["lambda", "get-function"])
-                || leads(words, &["lambda", "get-function-configuration"])
-                || leads(words, &["ecs", "describe-task-definition"])
-        }
-        _ => leads(words, &["functions", "describe"]) || leads(words, &["run", "services", "describe"]),
-    };
-    let options = ["--query", "--format"];
-    let pairs = words.windows(2).filter_map(|pair| match pair {
-        [option, value] if options.contains(&option.text.as_str()) => Some(value.text.as_str()),
-        _ => None,
-    });
-    let joined =
-        words.iter().filter_map(|word| word.text.split_once('=').filter(|(option, _)| options.contains(option)));
-    let mut chosen =
-        pairs.chain(joined.map(|(_, value)| value)).filter(|value| !matches!(*value, "json" | "yaml" | "text"));
-    // A choice of fields prints the variables only if it names them.
-    is_verb && chosen.all(|value| value.to_ascii_lowercase().contains("env"))
 }
 
 /// Returns whether one of the words from `at` on is a key that is named for a secret.
