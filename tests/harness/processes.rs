@@ -154,7 +154,8 @@ fn what_cannot_be_judged_is_held_in_the_dialect_of_its_payload() {
     for setting in ["report", "allow", "ask"] {
         world.configure(&format!("on-malformed = \"{setting}\"\n"));
         let ended = world.run(&["hook"], cline);
-        let held = "{\"cancel\":false,\"overrideInput\":{\"commands\":[\"printf '%s\\\\n' 'the harness sent";
+        let held =
+            "{\"cancel\":false,\"overrideInput\":{\"commands\":[\"printf '%s\\\\n' 'the payload from the harness";
         assert!(ended.exit == 0 && ended.stdout.starts_with(held), "{setting}: {ended:?}");
     }
 }

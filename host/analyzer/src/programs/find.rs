@@ -76,11 +76,14 @@ pub(super) fn sole_names(words: &[Word]) -> Vec<SoleName<'_>> {
         return Vec::new();
     }
     let has_brackets = tests.iter().any(is_bracket);
-    // Each alternative needs its own name, regardless of parentheses.
-    let alternatives = tests.split(|word| matches!(*word, "-o" | "-or"));
-    let acts = |tests: &&[&str]| has_brackets || tests.last() != Some(&"-prune") || tests.contains(&"-delete");
-    let names =
-        alternatives.filter(acts).map(|tests| sole_name(tests.iter().copied().filter(|word| !is_bracket(word))));
+    // Each alternative needs its own name, regardless of parentheses. One before others that only prunes acts on nothing.
+    let alternatives: Vec<&[&str]> = tests.split(|word| matches!(*word, "-o" | "-or")).collect();
+    let last = alternatives.len().saturating_sub(1);
+    let only_prunes = |at: usize, tests: &[&str]| {
+        at < last && !has_brackets && tests.last() == Some(&"-prune") && !tests.contains(&"-delete")
+    };
+    let acting = alternatives.iter().enumerate().filter(|(at, tests)| !only_prunes(*at, tests));
+    let names = acting.map(|(_, tests)| sole_name(tests.iter().copied().filter(|word| !is_bracket(word))));
     let names: Option<Vec<SoleName<'_>>> = names.collect();
     let mut names = names.unwrap_or_default();
     // A type in one alternative may apply to that one or, before parentheses, to all. It is ignored.

@@ -114,7 +114,7 @@ fn found_by_pattern<'v>(effect: &Effect, view: &'v CallView<'_>) -> Option<&'v s
     let command = view.command(effect).filter(|_| pattern.contains(['*', '?', '[']))?;
     let is_supplied = || command.via.last().is_some_and(|via| matches!(via.kind.as_str(), "find-exec" | "xargs"));
     // A pattern for everything doesn't ask for a secret: `find . -type f | xargs grep text`.
-    let says_name = pattern.starts_with('.') || pattern.contains(|char: char| char.is_ascii_alphanumeric());
+    let says_name = pattern.contains(|char: char| char.is_ascii_alphanumeric());
     if !says_name || effect.tag("searched").is_none() && !is_supplied() {
         return None;
     }
