@@ -26,6 +26,14 @@ fn an_empty_managed_file_is_a_mistake_before_it_is_in_use() {
 }
 
 #[test]
+fn a_managed_preset_is_a_policy() {
+    let world = World::new();
+    world.write("repo/new.toml", "preset = \"standard\"\n");
+    let ended = world.run(&["config", "check", "new.toml", "--managed"], "");
+    assert_eq!((ended.exit, ended.stderr.as_str()), (0, ""), "{ended:?}");
+}
+
+#[test]
 fn a_broken_managed_file_denies_every_call() {
     for text in
         ["preset = \n", "unknown = 1\n", "[[policy]]\nname = \"no-such-built-in\"\n", "min-version = \"99.0\"\n"]

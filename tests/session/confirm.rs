@@ -277,8 +277,7 @@ fn a_command_that_speaks_as_the_guard_is_confirmed_by_its_code() {
         let payload = json!({ "session_id": "s1", "cwd": world.repo(), "tool_name": "Bash", "tool_input": { "command": command } });
         let asked = world.run(&["hook", "codex"], &payload.to_string());
         let told = asked.stdout + &asked.stderr;
-        let closing = told.split("then run:").nth(1).unwrap_or_else(|| panic!("{command}: {told}"));
-        let code = closing.split("--code ").nth(1).unwrap_or_else(|| panic!("{command}: {told}"));
+        let (_, code) = told.rsplit_once("--code ").unwrap_or_else(|| panic!("{command}: {told}"));
         let code: String = code.chars().take_while(char::is_ascii_alphanumeric).collect();
         assert_eq!(world.run(&["confirm", "--list"], "").exit, 0);
         assert!(file(&world)["pending"][0]["code"] == json!(code), "{command}: {told}");

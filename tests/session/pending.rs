@@ -97,7 +97,7 @@ fn what_cannot_be_copied_is_confirmed_by_its_code() {
     ] {
         let payload = json!({ "session_id": "s1", "cwd": world.repo(), "tool_name": tool, "tool_input": input });
         let reason = world.hook(&payload.to_string()).reason();
-        let (_, code) = reason.rsplit_once("in a terminal:\nguard-host confirm --code ").expect(&reason);
+        let (_, code) = reason.rsplit_once("ask the user to run:\nguard-host confirm --code ").expect(&reason);
         let code = code.lines().next().unwrap();
         assert!(code.len() == 8 && code.bytes().all(|byte| byte.is_ascii_hexdigit()), "{code}");
         let pending = file(&world)["pending"].as_array().unwrap().clone();

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::check::{Mistake, Severity};
 use crate::oversights::remote_file;
 use crate::sync::SyncTarget;
-use guard_config::{Audit, Config, Remote, trust};
+use guard_config::{Audit, Config, Remote, load, trust};
 use guard_contract::policy::Entry;
 use guard_contract::{Layer, Problem};
 use guard_state::files::read_text;
@@ -137,7 +137,9 @@ pub fn managed_mistakes(config: &Config, dirs: &AppDirs, is_here: bool) -> Vec<M
 /// Reports a managed file without a managed policy and a server. A user without their own policies then has none.
 fn unmanaged(config: &Config, dirs: &AppDirs) -> Option<Problem> {
     let is_managed = |entry: &Entry| entry.layer == Layer::Managed;
-    if config.remote.is_some() || !config.locked.is_empty() || config.entries.iter().any(is_managed) {
+    // The entries of a prepared configuration are in its chain.
+    let has_policy = || load(dirs, &[]).entries.iter().any(is_managed);
+    if config.remote.is_some() || !config.locked.is_empty() || has_policy() {
         return None;
     }
     let text = "the managed file sets no policy, so users without their own policies have none";

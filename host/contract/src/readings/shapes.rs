@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_path_without_an_extension_is_a_folder() {
-        assert!(names_folder("/home/u/Documents") && names_folder("~/work/"));
+        assert!(names_folder("/home/u/Documents") && names_folder("~/photos/"));
         assert!(
             !["/repo/a.ts", "/repo/LICENSE", "/repo/Makefile", "src", "/repo/.env"]
                 .iter()

@@ -118,12 +118,12 @@ pub(super) fn answer(
         false => format!("--code {}", entry.code),
     };
     verdict.closing = match reader {
+        // The words of the scripts that this question replaces.
+        Reader::Agent | Reader::Either if is_scripts_question(&verdict) => {
+            format!("To proceed, confirm with user then run:\n{confirm} {how}")
+        }
         Reader::Agent => {
             format!("To proceed, the user runs this in a terminal, then you try again:\n{confirm} {how}")
-        }
-        // The harness prompts for the agent's `confirm`.
-        Reader::Either if is_scripts_question(&verdict) => {
-            format!("To proceed, confirm with user then run:\n{confirm} {how}")
         }
         Reader::Either => {
             format!("If no prompt appears, ask the user to run:\n{confirm} {how}\n\n{LAST}")

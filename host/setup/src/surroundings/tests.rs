@@ -314,7 +314,7 @@ fn a_sync_that_failed_or_will_fail_is_a_deficiency() {
     let now = jiff::Timestamp::now().to_string();
     // After the first sync, its missing source is reported.
     state(&last(true, &now));
-    machine.assert_found(&["sync: ", "sync.toml", "can't be read", "restore it"]);
+    machine.assert_found(&["sync: ", "sync.toml", "can't be read", "create it"]);
     machine.write("etc/guard-host/sync.toml", SYNC, 0o644);
     assert_eq!(machine.found(), Vec::<String>::new());
     state(&last(false, &now));
