@@ -9,7 +9,7 @@ use super::read;
 #[ignore = "needs mounts"]
 fn a_sync_that_can_never_work_is_a_problem_everywhere() {
     for (text, words) in [
-        (SYNC.replace("key = 'M", "key = 'x"), "`signers` has no public keys"),
+        (SYNC.replace("key = 'M", "key = 'x"), "isn't a public key"),
         ("source = 'oci://x.example/acme/guard:1'\n".to_owned(), "`signers`"),
         (SYNC.replace("oci://", ""), "isn't an address in a registry"),
     ] {

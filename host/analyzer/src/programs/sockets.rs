@@ -121,18 +121,16 @@ fn mirrors<'a>(run: &mut Run<'a>, line: &str, host: &Operand<'a>) {
     let behind = |option: &str| words.iter().zip(words.iter().skip(1)).find(|(name, _)| **name == option);
     let operands: Vec<&str> = words.iter().skip(1).filter(|word| !word.starts_with('-')).copied().collect();
     let named = |text: &str| host.renamed(text.to_owned());
+    let is_upload = has(&["-R", "--reverse"]);
+    let moves = has(&["--Remove-source-files", "--Remove-source-dirs", "--Move"]);
     match (words.first().copied().unwrap_or_default(), operands.as_slice()) {
         ("get" | "get1" | "pget", _) => {
             if let Some((_, file)) = behind("-o") {
                 run.write(&named(file));
             }
         }
-        ("mirror", [from, ..]) if has(&["-R", "--reverse"]) => {
-            if has(&["--Remove-source-files", "--Remove-source-dirs", "--Move"]) {
-                run.delete_tree(&named(from), true, "lftp");
-            }
-        }
-        ("mirror", [_, to, ..]) => run.write_tree(&named(to)),
+        ("mirror", [from, ..]) if is_upload && moves => run.delete_tree(&named(from), true, "lftp"),
+        ("mirror", [_, to, ..]) if !is_upload => run.write_tree(&named(to)),
         _ => {}
     }
 }

@@ -222,8 +222,8 @@ pub(super) fn change(
         .map_err(to_error)?;
     if options.managed && aim == Action::Install {
         let program = (site.environment.program.as_path(), START);
-        let files = changes.iter().map(|change| (change.path.as_path(), READ)).chain([program]);
-        for problem in files.filter_map(|(path, bits)| closed_to_users(path, bits, site.dirs)) {
+        let mut files = changes.iter().map(|change| (change.path.as_path(), READ)).chain([program]);
+        if let Some(problem) = files.find_map(|(path, bits)| closed_to_users(path, bits, site.dirs)) {
             return Err(exit_error(
                 Exit::Unavailable,
                 problem.to_string(),

@@ -49,9 +49,9 @@ pub(super) fn may_lose_unseen(command: &Command) -> bool {
 /// Returns whether a task, its folder or its file is only known at run time.
 fn has_unknown_task(command: &Command) -> bool {
     let is_count = |word: &str| ["--jobs", "--load", "-j", "-l"].iter().any(|option| word.starts_with(option));
-    let mut words = command.argv.iter().skip(1).take_while(|word| word.text != "--").peekable();
+    let words = command.argv.iter().skip(1).take_while(|word| word.text != "--");
     let mut before = "";
-    while let Some(word) = words.next() {
+    for word in words {
         let is_value = matches!(before, "--jobs" | "--load" | "-j" | "-l") || word.text.contains('=');
         if word.dynamic && !is_count(&word.text) && !is_value {
             return true;

@@ -1,7 +1,5 @@
 //! Files with other names: hard links, and links that a call writes through or replaces.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by a panic")]
-
 use std::fs;
 use std::os::unix::fs::symlink;
 

@@ -276,7 +276,7 @@ const COMPRESSORS: &[&str] = &["brotli", "lbzip2", "lzop", "pbzip2", "pigz", "pi
 
 /// Returns the values of options that may be files, each after its option: of `-f FILE`, `-fFILE`, `--input FILE` and
 /// `--input=@FILE`.
-fn values<'a>(command: &'a Command) -> impl Iterator<Item = (&'a str, &'a str)> {
+fn values(command: &Command) -> impl Iterator<Item = (&str, &str)> {
     let next = command.argv.windows(2).take(MOST).filter_map(|pair| match pair {
         [option, value] if !option.text.contains('=') => Some((option.text.as_str(), value.text.as_str())),
         _ => None,

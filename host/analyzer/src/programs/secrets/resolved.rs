@@ -56,7 +56,7 @@ pub(crate) fn prints_resolved(command: &Command) -> bool {
     let words = || command.argv.iter().skip(1).map(|word| word.text.split('=').next().unwrap_or_default());
     let says = |wanted: &&str| words().any(|word| word == *wanted);
     let mut rows = RESOLVED.iter().filter(|(of, _, _)| *of == program);
-    rows.any(|(_, wanted, hides)| wanted.iter().all(|word| says(&word)) && !hides.iter().any(|word| says(&word)))
+    rows.any(|(_, wanted, hides)| wanted.iter().all(&says) && !hides.iter().any(&says))
 }
 
 /// Returns whether the command prints only a chosen part of its input.

@@ -19,7 +19,7 @@ const DEPTH: usize = 16;
 pub(super) fn only_prints(view: &CallView<'_>, command: &Command) -> bool {
     let discards = discards_answer(command);
     is_program(command.word(0), PRINTERS)
-        && !(command.word(0).ends_with("wget") && !prints_with_wget(command))
+        && (!command.word(0).ends_with("wget") || prints_with_wget(command))
         && around(view, command).all(|outer| !writes(view, outer) && (discards || !is_taken(view, outer)))
 }
 
