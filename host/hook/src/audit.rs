@@ -150,7 +150,7 @@ pub fn is_of_call(action: &str) -> bool {
     !matches!(action, "ran" | "refused" | "pause" | "resume" | "sync" | UNDO)
 }
 
-/// Appends a line about an action on guard-host itself, such as a pause. Only a `sync` needs no person.
+/// Appends a line about an action on guard-host itself, such as a pause. A timer can start a `sync`.
 ///
 /// # Errors
 ///
