@@ -474,7 +474,7 @@ fn s2_43_a_question_that_refuses_names_what_to_do_and_nothing_else() {
     assert_eq!(
         hook("rm -rf ~/Downloads/old"),
         "GUARDRAIL BLOCKED: 'rm' outside safe paths.\nTarget: ~/Downloads/old\nRule: rm_outside_safe\n\n\
-         To proceed, the user runs this in a terminal, then you try again:\nguard-host confirm 'rm -rf ~/Downloads/old'"
+         To proceed, confirm with user then run:\nguard-host confirm 'rm -rf ~/Downloads/old'"
     );
     let denied = hook("rm -rf /");
     assert!(denied.contains("\nRule: rm_rf_root\n") && !denied.contains("[path-context"), "{denied}");
