@@ -131,9 +131,36 @@ fn ordinary_makefiles_are_certain() {
         ("clean:\n\tcd sub; \\\n\trm -rf out\n", "/repo/sub/out"),
         ("B = \\\n  out\nclean:\n\trm -rf $(B)\n", "/repo/out"),
         ("clean:\n\trm -rf \\\n\t  out\n", "/repo/out"),
+        ("clean:\n\t@-rm -rf out\n", "/repo/out"),
+        ("clean:\n\t+rm -rf out\n", "/repo/out"),
+        ("clean:\n\t-@ + rm -rf out\n", "/repo/out"),
+        ("clean: ; -rm -rf out\n", "/repo/out"),
     ] {
         deletes(&[("/repo/Makefile", text)], "make clean", &[path]);
     }
+    let text = ".DEFAULT_GOAL := clean\nall:\n\ttrue\nclean:\n\trm -rf out\n";
+    deletes(&[("/repo/Makefile", text)], "make", &["/repo/out"]);
+}
+
+#[test]
+fn included_makefiles_are_read() {
+    for (including, included, command) in [
+        ("include rules.mk\n", CLEAN, "make clean"),
+        ("all:\n\ttrue\n\n-include nothing.mk rules.mk\n", CLEAN, "make clean"),
+        ("include rules.mk\nall:\n\ttrue\n", CLEAN, "make"),
+        ("include rules.mk\n", "include more.mk\n", "make clean"),
+        ("clean: wipe\nsinclude rules.mk\n", "wipe:\n\t@rm -rf out\n", "make clean"),
+    ] {
+        let files = [("/repo/Makefile", including), ("/repo/rules.mk", included), ("/repo/more.mk", CLEAN)];
+        deletes(&files, command, &["/repo/out"]);
+    }
+    let files = [("/repo/sub/Makefile", "include rules.mk\n"), ("/repo/sub/rules.mk", CLEAN)];
+    deletes(&files, "make -C sub clean", &["/repo/sub/out"]);
+    let files = [("/repo/justfile", "import 'rules.just'\n"), ("/repo/rules.just", CLEAN)];
+    deletes(&files, "just clean", &["/repo/out"]);
+    // A file that includes itself.
+    let files = [("/repo/Makefile", "include Makefile\nclean:\n\trm -rf out\n")];
+    assert!(deletions(&analyze(&files, "make clean")).next().is_some());
 }
 
 #[test]
@@ -156,6 +183,12 @@ fn code_knows_its_own_folder() {
             "node t/k.mjs",
         ),
         (
+            "/repo/t/k.mjs",
+            "import fs from 'fs'; import url from 'url'; import path from 'path'; \
+             fs.rmSync(path.dirname(url.fileURLToPath(import.meta.url)) + '/../src', { recursive: true })",
+            "node t/k.mjs",
+        ),
+        (
             "/repo/t/k.py",
             "import os, shutil\nshutil.rmtree(os.path.join(os.path.dirname(__file__), '../src'))",
             "python3 t/k.py",
@@ -169,5 +202,10 @@ fn code_knows_its_own_folder() {
         let analysis = analyze(&[(file, code)], command);
         let found: Vec<_> = deletions(&analysis).map(|effect| effect.path.raw.as_str()).collect();
         assert!(matches!(found.as_slice(), ["/repo/t/../src" | "/repo/src"]), "{command} {code}: {found:?}");
+    } // The script's own name is an argument.
+    for code in ["process.argv[1] + '/../src'", "path.join(path.dirname(process.argv[1]), 'src')"] {
+        let code =
+            format!("const fs = require('fs'), path = require('path'); fs.rmSync({code}, {{ recursive: true }})");
+        may_delete(&[("/repo/t/k.js", &code)], "node t/k.js");
     }
 }

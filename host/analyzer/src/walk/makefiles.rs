@@ -1,10 +1,13 @@
-//! Makefiles: the recipes that some goals reach, with plain variables expanded.
+//! Makefiles: the recipes that some goals reach, with included files and with plain variables expanded.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use guard_sdk::syntax::Word;
 
+use super::Walker;
+use super::content::Content;
 use crate::limits;
+use crate::word::expand::literal;
 use crate::wrappers::shells::is_shell;
 
 /// The maximum number of rules in a makefile, and of goals that they reach.
@@ -18,6 +21,48 @@ pub(super) struct Recipes {
     pub(super) text: String,
     /// Whether `make` runs exactly these commands. Otherwise a variable or the shell may differ.
     pub(super) is_certain: bool,
+}
+
+/// The maximum number of files that a makefile includes.
+const INCLUDED: usize = 16;
+
+impl Walker {
+    /// Puts the files that a makefile or justfile includes behind the lines that name them. `within` gives a file's path
+    /// in the folder where `make` runs.
+    pub(super) fn with_included(&mut self, mut content: Content, within: impl Fn(&Word) -> Word) -> Content {
+        let mut left = INCLUDED;
+        let mut lines: Vec<String> = content.text.text.lines().rev().map(str::to_owned).collect();
+        if !lines.iter().any(|line| included(line).next().is_some()) {
+            return content;
+        }
+        let mut text = String::with_capacity(content.text.text.len());
+        while let Some(line) = lines.pop() {
+            for name in included(&line) {
+                if left == 0 {
+                    limits::reached("too many included makefiles to read");
+                    break;
+                }
+                left -= 1;
+                let file = self.running_file(&within(&literal(name)));
+                let Some((_, file)) = file.filter(|_| !name.contains(['$', '*'])) else { continue };
+                content.complete &= file.complete;
+                content.is_preexisting &= file.is_preexisting;
+                lines.extend(file.text.text.lines().rev().map(str::to_owned));
+            }
+            text.push_str(&line);
+            text.push('\n');
+        }
+        content.text = literal(&text);
+        content
+    }
+}
+
+/// Returns the files that a line of a makefile or justfile includes.
+fn included(line: &str) -> impl Iterator<Item = &str> {
+    let mut words = line.split_whitespace();
+    let includes = ["include", "-include", "sinclude", "import", "import?"];
+    let is_include = words.next().is_some_and(|word| includes.contains(&word)) && !line.starts_with([' ', '\t']);
+    words.filter(move |_| is_include).map(|name| name.trim_matches(['"', '\'']))
 }
 
 /// Returns the recipes of a makefile that these goals reach.
@@ -241,6 +286,10 @@ fn reached(text: &str, goals: &[&str]) -> String {
         limits::reached("too many rules to follow");
     }
     let mut wanted: Vec<String> = goals.iter().map(|goal| (*goal).to_owned()).collect();
+    let default = || text.lines().filter_map(assignment).find(|set| set.name == ".DEFAULT_GOAL" && set.is_plain);
+    if wanted.is_empty() {
+        wanted.extend(default().map(|set| set.value.to_owned()));
+    }
     if wanted.is_empty() {
         let first = rules.first().map(|(targets, _)| targets.split_whitespace().next().unwrap_or_default());
         wanted.extend(first.map(str::to_owned));

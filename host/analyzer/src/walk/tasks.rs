@@ -193,6 +193,7 @@ impl Walker {
             true => own.iter().find_map(|name| self.running_file(&within(&literal(name))))?,
             false => given.iter().find_map(|file| self.running_file(&within(file)))?,
         };
+        let content = self.with_included(content, within);
         let value_options = task_runner(program).map_or(&[][..], TaskRunner::value_options);
         let goals: Vec<&str> = operands(words, value_options)
             .filter(|word| !word.contains('='))

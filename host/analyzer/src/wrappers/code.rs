@@ -36,7 +36,7 @@ const LINES: &[(&[&str], &[&str])] = &[
     (&["tclsh", "wish", "expect"], &["exec ", "spawn ", "send ", "send -- ", "exp_send "]),
     (&["ftp", "sftp", "lftp", "telnet", "smbclient", "psftp", "ncftp"], &["!"]),
     (&["mail", "mailx", "s-nail"], &["~!", "~|"]),
-    (&["make", "gmake"], &["\t@", "\t-", "\t"]),
+    (&["make", "gmake"], &["\t"]),
 ];
 
 /// The maximum length of a call, in bytes.
@@ -259,6 +259,9 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
         // A rule on one line: `target: ; command`.
         let command =
             command.or_else(|| if make { line.split_once(':')?.1.split_once(';').map(|(_, tail)| tail) } else { None });
+        // Prefixes that hide the command, ignore its failure, or run it even with `-n`.
+        let command =
+            command.map(|command| if make { command.trim_start_matches(['@', '-', '+', ' ', '\t']) } else { command });
         found.extend(command.map(|command| run(name, text(&typed(name, command).replace("$$", "$")))));
         if make {
             let shells = line
