@@ -38,6 +38,10 @@ pub(super) fn may_lose_unseen(command: &Command) -> bool {
             let runs = matches!(verb, "workspace" | "workspaces") || texts().any(selects);
             runs && !VERBS.contains(&verb) || has_unknown_task(command)
         }
+        // Options such as `-O lastpipe` and `+B` change how the shell reads its text.
+        "bash" => texts()
+            .take_while(|word| word.starts_with(['-', '+']))
+            .any(|word| word.contains('O') && !word.starts_with("--") || word.starts_with('+') && word.contains('B')),
         // Without brace expansion, other files are meant.
         "set" => texts().any(|word| word == "braceexpand" || word.starts_with('+') && word.contains('B')),
         // These options run commands before those of the call.

@@ -23,6 +23,9 @@ fn tasks_that_are_not_known_may_lose_anything() {
         "pnpm --filter=x run clean",
         "yarn workspace x clean",
         "set +B",
+        "bash +B -c x",
+        "bash -O lastpipe t.sh",
+        "bash -eO dotglob -c x",
         "set +o braceexpand",
         "sqlite3 -init x.sql app.db .quit",
         "sqlite3 --cmd .x app.db",
@@ -30,6 +33,8 @@ fn tasks_that_are_not_known_may_lose_anything() {
         assert!(may_be_more(words, true), "{words}");
     }
     for words in [
+        "bash -ec x",
+        "bash --norc t.sh -O x",
         "make clean",
         "make -j$(nproc) clean",
         "make -j $(nproc) clean",
