@@ -77,13 +77,14 @@ pub(crate) fn word(text: &Text, arguments: &[Word]) -> Word {
             }
             Piece::Argument(at) => {
                 match at.checked_sub(1).and_then(|at| arguments.get(at)) {
-                    Some(argument) => {
+                    // `-` stands for the script's own file or for standard input, and is no path.
+                    Some(argument) if argument.text != "-" => {
                         word.text.push_str(&argument.text);
                         word.dynamic |= argument.dynamic;
                         word.glob |= argument.glob;
                         word.parts.extend(argument.parts.iter().cloned());
                     }
-                    None => variable(&mut word, "_"),
+                    _ => variable(&mut word, "_"),
                 }
                 continue;
             }

@@ -67,8 +67,8 @@ pub(super) const GLOBALS: &str = "require process eval Function Buffer fetch Den
     child_process path os http https util vm url setTimeout setImmediate queueMicrotask";
 
 /// Calls that give their first argument; `constant` is what a function gives that `Function` makes.
-const FIRST: &str = "constant String.raw String path.normalize path.toNamespacedPath url.fileURLToPath fs.realpath \
-    fs.realpathSync util.promisify Object.freeze Object.assign Promise.resolve structuredClone";
+const FIRST: &str = "constant String.raw String path.normalize path.toNamespacedPath fs.realpath fs.realpathSync \
+    util.promisify Object.freeze Object.assign Promise.resolve structuredClone";
 
 /// Calls that make a file or a folder, and give its path.
 const TEMPORARY: &str = "fs.mkdtemp fs.mkdtempSync Deno.makeTempDir Deno.makeTempDirSync Deno.makeTempFile \
@@ -205,6 +205,10 @@ impl Evaluator<'_> {
         }
         match name {
             name if is_word(FIRST, name) => first.cloned().unwrap_or(Value::Unknown),
+            "url.fileURLToPath" => match first.and_then(Value::known_text) {
+                Some(address) => Value::text(address.strip_prefix("file://").unwrap_or(address)),
+                None => first.cloned().unwrap_or(Value::Unknown),
+            },
             "Deno.env.get" => self.item(&Value::named("os.environ"), first.unwrap_or(&Value::Unknown)),
             "JSON.stringify" => self.call_plain("json.dumps", args),
             "Object.keys" | "Object.values" | "Object.entries" => match (first, name) {
