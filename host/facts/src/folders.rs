@@ -115,8 +115,24 @@ impl Text<'_> {
         let is_start = || change.cwd == start || self.has_folder(&change.cwd, change, depth);
         let is_before = || depth.checked_sub(1).is_some_and(|left| self.is_reached(change, start, left));
         change.position.within == at.position.within
-            && after().all(|it| it.position.operator == "&&" || it.position.index > 0)
+            && (after().all(|it| it.position.operator == "&&" || it.position.index > 0) || self.ends_at_failure(change))
             && (is_start() || is_before())
+    }
+
+    /// Returns whether the shell ends if this command fails, because of `set -e`. The setting has no effect in a
+    /// condition, nor before `&&` and `||`.
+    fn ends_at_failure(&self, command: &Command) -> bool {
+        let is_plain = |within: &[String]| within.iter().all(|kind| kind == "subshell");
+        let (before, after): (Vec<&Command>, Vec<&Command>) =
+            self.analysis.commands.iter().partition(|it| it.id < command.id);
+        let sets = |it: &&&Command| it.argv.first().is_some_and(|word| word.text == "set");
+        let Some(set) = before.iter().rfind(sets) else { return false };
+        is_exit_set(set)
+            && command.position.within.starts_with(&set.position.within)
+            && is_plain(&command.position.within)
+            && command.position.length == 1
+            && before.iter().chain(&after).all(|it| it.position.operator != "||")
+            && after.get(1).is_none_or(|next| next.position.operator != "&&")
     }
 
     /// Returns whether a command runs before another one whenever the latter runs.
@@ -139,6 +155,14 @@ fn has(effect: &Effect, names: &[&str]) -> bool {
 
 fn is_by(effect: &Effect, programs: &[&str]) -> bool {
     effect.tags.iter().any(|(name, value)| name == "by" && programs.contains(&value.as_str()))
+}
+
+/// Returns whether a `set` command makes the shell end when a command fails: `set -e`, `set -euo pipefail`.
+fn is_exit_set(set: &Command) -> bool {
+    let words = || set.argv.iter().skip(1).map(|word| word.text.as_str());
+    let is_cluster = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('e');
+    let is_off = |word: &str| word.starts_with('+');
+    !words().any(is_off) && (words().any(is_cluster) || words().any(|word| word == "errexit"))
 }
 
 /// Returns whether the command creates the folders above its target.

@@ -50,7 +50,8 @@ fn is_last_unsure(texts: &[(&str, &str)]) -> bool {
     let commands: Vec<Command> = (1..)
         .zip(texts)
         .map(|(id, (cwd, text))| {
-            let (operator, text) = text.strip_prefix("&& ").map_or((";", *text), |text| ("&&", text));
+            let (operator, text) =
+                text.split_once(' ').filter(|(word, _)| ["&&", "||"].contains(word)).unwrap_or((";", *text));
             command(id, operator, cwd, text)
         })
         .collect();
@@ -76,6 +77,12 @@ fn a_folder_that_may_not_be_there_makes_relative_paths_unsure() {
         &[("/repo", "mkdir q"), ("/repo", "rm -rf q"), ("/repo/q", "rm -rf new")],
         &[("/repo", "false"), ("/repo", "&& mkdir q"), ("/repo/q", "rm -rf new")],
         &[("/repo/nope", "mkdir q"), ("/repo/nope/q", "rm -rf new")],
+        &[("/repo", "cd nope"), ("/repo/nope", "rm -rf new")],
+        &[("/repo", "set -x"), ("/repo", "cd nope"), ("/repo/nope", "rm -rf new")],
+        &[("/repo", "set -e"), ("/repo", "set +e"), ("/repo", "cd nope"), ("/repo/nope", "rm -rf new")],
+        &[("/repo", "set -e"), ("/repo", "cd nope"), ("/repo/nope", "&& ls"), ("/repo/nope", "rm -rf new")],
+        &[("/repo", "set -e"), ("/repo", "cd nope"), ("/repo/nope", "|| true"), ("/repo/nope", "rm -rf new")],
+        &[("/repo", "cd nope"), ("/repo/nope", "set -e"), ("/repo/nope", "rm -rf new")],
     ] {
         assert!(is_last_unsure(texts), "{texts:?}");
     }
@@ -96,6 +103,9 @@ fn a_folder_that_is_there_or_that_the_text_creates_is_sure() {
         &[("/repo", "rm -rf *.o"), ("/repo/src", "rm -rf x")],
         &[("/repo", "git clone u q"), ("/repo/q", "rm -rf x")],
         &[("/repo", "true"), ("/repo", "&& mkdir q"), ("/repo/q", "&& rm -rf x")],
+        &[("/repo", "set -e"), ("/repo", "cd nope"), ("/repo/nope", "rm -rf new")],
+        &[("/repo", "set -euo"), ("/repo", "cd nope"), ("/repo/nope", "ls"), ("/repo/nope", "rm -rf new")],
+        &[("/repo", "set -e"), ("/repo", "cd a"), ("/repo/a", "ls"), ("/repo/a", "cd b"), ("/repo/a/b", "rm x")],
     ] {
         assert!(!is_last_unsure(texts), "{texts:?}");
     }
