@@ -72,3 +72,21 @@ fn the_old_names_of_a_list_are_unknown() {
         assert_eq!(found, [("new".to_owned(), true)], "{command}");
     }
 }
+
+#[test]
+fn a_shell_that_reads_its_text_otherwise_is_listed() {
+    let programs = |command: &str| {
+        let analysis = analyze(&[], command);
+        let names = analysis.commands.iter().filter_map(|command| command.argv.first().map(|word| word.text.clone()));
+        names.collect::<Vec<_>>()
+    };
+    for command in ["bash -O lastpipe -c 'rm -rf src'", "bash +B -c 'rm -rf src'", "sh -eO dotglob -c 'rm -rf src'"] {
+        assert!(
+            matches!(programs(command).as_slice(), [shell, rm] if shell.ends_with("sh") && rm == "rm"),
+            "{command}"
+        );
+    }
+    for command in ["bash -c 'rm -rf src'", "bash -ec 'rm -rf src'", "bash --norc -o pipefail -c 'rm -rf src'"] {
+        assert_eq!(programs(command), ["rm"], "{command}");
+    }
+}

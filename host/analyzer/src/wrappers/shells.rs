@@ -116,7 +116,13 @@ pub(super) fn command_text(argv: &[Word]) -> Option<Layer> {
     let Call::Text(text, parameters) = call(argv)? else { return None };
     let parameters = Some(parameters.to_vec());
     let name = program(argv).unwrap_or_default();
-    Some(Layer::one("shell-c", name, Runnable::Text { text: text.clone(), parameters }, Place::Apart))
+    let what = Runnable::Text { text: text.clone(), parameters };
+    // Options such as `-O lastpipe` and `+B` change how the text is read, so the shell stays among the commands.
+    let is_cluster = |word: &Word| word.text.starts_with('-') && !word.text.starts_with("--");
+    let changes_reading = |word: &Word| word.text.starts_with('+') || is_cluster(word) && word.text.contains('O');
+    let options = || argv.iter().skip(1).take_while(|word| word.text.starts_with(['-', '+']));
+    let outer = options().any(changes_reading).then(|| argv.to_vec());
+    Some(Layer { outer, ..Layer::one("shell-c", name, what, Place::Apart) })
 }
 
 /// Returns whether this command is a shell that reads its commands from standard input.
