@@ -83,7 +83,7 @@ pub(super) fn find(run: &mut Run<'_>) {
         return;
     }
     run.prints_secret();
-    if !is_taken_in(run) {
+    if !is_taken_in(run) && !is_hidden(run) {
         let by = run.name.clone();
         run.emit(Draft::notable("read", "secret.read").tag("by", &by));
     }
@@ -139,6 +139,47 @@ fn is_taken_in(run: &Run<'_>) -> bool {
     logs_in || is_assigned
 }
 
+/// Programs that print only a count or a digest of their input.
+const COUNTING: &[&str] =
+    &["b2sum", "cksum", "cmp", "md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "sum", "wc"];
+
+/// Returns whether the output goes to `/dev/null`, or to a program that prints only names, a count or a digest of it.
+fn is_hidden(run: &Run<'_>) -> bool {
+    let mut outputs = run.command.redirections.iter().filter(|found| takes_output(found)).peekable();
+    if outputs.peek().is_some() {
+        return outputs.all(|found| found.target.text == "/dev/null");
+    }
+    let position = &run.command.position;
+    let id = usize::try_from(run.command.id).unwrap_or_default();
+    let mut after = run.commands.get(id..).unwrap_or_default().iter().take(MAX_BEHIND);
+    let next =
+        after.find(|next| next.position.pipeline == position.pipeline && next.position.index == position.index + 1);
+    next.is_some_and(|next| match next.program() {
+        "grep" | "egrep" | "fgrep" | "rg" => {
+            let options = next.argv.iter().skip(1).take_while(|word| word.text.starts_with('-'));
+            options.into_iter().any(|word| is_quiet(&word.text))
+        }
+        "jq" | "gojq" => {
+            let mut filters = next.argv.iter().skip(1).filter(|word| !word.text.starts_with('-'));
+            filters.next().is_some_and(|filter| prints_names(&filter.text)) && filters.next().is_none()
+        }
+        "cut" => matches!(next.argv.get(1..), Some([by, field]) if by.text == "-d=" && field.text == "-f1"),
+        program => COUNTING.contains(&program),
+    })
+}
+
+/// Returns whether the option makes `grep` print a count or nothing.
+fn is_quiet(option: &str) -> bool {
+    let letters = option.strip_prefix('-').filter(|letters| !letters.starts_with('-') && !letters.contains(['e', 'f']));
+    matches!(option, "--quiet" | "--silent" | "--count") || letters.is_some_and(|it| it.contains(['q', 'c']))
+}
+
+/// Returns whether a filter of `jq` gives only the names or the number of a value's members.
+fn prints_names(filter: &str) -> bool {
+    let last = filter.rsplit('|').next().unwrap_or_default().trim();
+    matches!(last, "keys" | "keys[]" | "keys_unsorted" | "keys_unsorted[]" | "length") && !filter.contains([',', '('])
+}
+
 /// The maximum number of commands that are searched for later stages of a pipeline.
 pub(super) const MAX_BEHIND: usize = 8;
 
@@ -154,10 +195,9 @@ pub(super) fn is_passed_on(run: &Run<'_>) -> bool {
     let id = usize::try_from(run.command.id).unwrap_or_default();
     let after = run.commands.get(id..).unwrap_or_default().iter().take(MAX_BEHIND);
     let after = || after.clone().filter(|command| command.position.pipeline == position.pipeline);
-    let quiet = |text: &str| matches!(text, "-q" | "-c" | "--quiet" | "--silent" | "--count");
     let passes = |command: &Command| {
         PASSING.contains(&command.program())
-            && !(command.program() == "grep" && command.argv.iter().any(|word| quiet(&word.text)))
+            && !(command.program() == "grep" && command.argv.iter().any(|word| is_quiet(&word.text)))
             && !command.redirections.iter().any(|found| found.operator.contains('>') && matches!(found.fd, 1 | -1))
     };
     let rest = position.length.saturating_sub(position.index + 1);
