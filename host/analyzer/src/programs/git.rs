@@ -171,7 +171,8 @@ fn publishes<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if let Some(prefix) = prefix.filter(|_| matches!(parsed.text(0), "add" | "merge" | "pull")) {
         run.write_tree(&prefix);
     }
-    if matches!(parsed.text(0), "dcommit" | "submit" | "push") {
+    let is_dry = || run.parse(run.arguments(), Options::new("", "")).on("n", "dry-run", false);
+    if matches!(parsed.text(0), "dcommit" | "submit" | "push") && !is_dry() {
         run.emit(Draft::notable("vcs", "git.push").tag("by", parsed.text(0)));
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn push<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let undoes = |word: &guard_sdk::syntax::Word| {
         word.dynamic || ["--no-d", "--rec", "--exe"].iter().any(|start| word.text.starts_with(start))
     };
-    let is_dry = parsed.on("n", "dry-run", false) && !run.arguments().iter().any(undoes);
+    let is_dry = parsed.on("n", "dry-run", true) && !run.arguments().iter().any(undoes);
     let draft = |manner: PushKind| {
         let mut draft = manner.draft();
         if !remote.is_empty() {

@@ -3,7 +3,7 @@
 use guard_sdk::syntax::Severity;
 
 use crate::draft::Draft;
-use crate::options::{Operand, Parsed};
+use crate::options::{Operand, Options, Parsed};
 use crate::run::Run;
 
 /// Adds the effect of moving a branch. Its previous commits may become unreachable.
@@ -129,7 +129,8 @@ pub(super) fn fast_import<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 }
 
 pub(super) fn reflog<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
-    if matches!(parsed.text(0), "expire" | "delete" | "drop") {
+    let is_dry = || run.parse(run.arguments(), Options::new("", "expire expire-unreachable")).on("n", "dry-run", true);
+    if matches!(parsed.text(0), "expire" | "delete" | "drop") && !is_dry() {
         run.emit(Draft::destructive("vcs", "git.reflog.expire"));
     }
 }
