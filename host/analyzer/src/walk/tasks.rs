@@ -22,7 +22,7 @@ use super::started::{PACKAGERS, Started, values};
 use super::task_files::{at_keys, ini, set, spelled_out, strings, toml, yaml};
 use super::written::{GOAL, JUST, MAKE, SCRIPT, has_parameters};
 use crate::programs;
-use crate::programs::named_tasks::script_arguments;
+use crate::programs::named_tasks::{is_rehearsal, script_arguments};
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers::code::languages::LOADED;
 use crate::wrappers::layer::quoted;
@@ -253,7 +253,7 @@ impl Walker {
         let behind: Vec<&str> =
             words.iter().map(|word| word.text.as_str()).skip_while(|word| *word != name).skip(1).collect();
         let given = script_arguments(program, &behind);
-        let is_given = !given.is_empty();
+        let is_given = given.iter().any(|word| !is_rehearsal(word));
         let folder = FOLDERS.iter().flat_map(|option| values(words, option)).next();
         let manifest = self.nearest(folder.as_ref(), &["package.json"]);
         let read = manifest.as_ref().and_then(|(path, content)| self.json(path, content));
