@@ -15,7 +15,7 @@ use guard_sdk::task_runners::{TaskRunner, task_runner};
 
 use super::Walker;
 use super::content::Content;
-use super::makefiles::{recipes, recipes_of_just};
+use super::makefiles::{prints_recipes, recipes, recipes_of_just, run_by_dry_run};
 use super::readers::reader;
 use super::shell::resolve;
 use super::started::{PACKAGERS, Started, values};
@@ -206,7 +206,10 @@ impl Walker {
             goals => goals.to_vec(),
         };
         let read = if program == "just" { recipes_of_just } else { recipes };
-        let recipes = read(&content.text.text, words, &goals);
+        let recipes = match prints_recipes(program, words) {
+            true => read(&run_by_dry_run(&content.text.text), words, &goals),
+            false => read(&content.text.text, words, &goals),
+        };
         let text = literal(&recipes.text);
         // `just` runs in its file's folder.
         let beside = || path.rsplit_once('/').map(|(folder, _)| folder.to_owned()).filter(|_| program == "just");

@@ -36,7 +36,7 @@ const LINES: &[(&[&str], &[&str])] = &[
     (&["tclsh", "wish", "expect"], &["exec ", "spawn ", "send ", "send -- ", "exp_send "]),
     (&["ftp", "sftp", "lftp", "telnet", "smbclient", "psftp", "ncftp"], &["!"]),
     (&["mail", "mailx", "s-nail"], &["~!", "~|"]),
-    (&["make", "gmake"], &["\t@", "\t-", "\t"]),
+    (&["make", "gmake"], &["\t@+", "\t+@", "\t@-", "\t-@", "\t@", "\t-", "\t+", "\t"]),
 ];
 
 /// The maximum length of a call, in bytes.
