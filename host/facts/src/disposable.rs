@@ -119,7 +119,12 @@ const FOLDERS: [&str; 10] = [
 
 /// Marks the deletions whose paths are filled in.
 pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
-    let is_file_deletion = |effect: &Effect| effect.kind == "delete" && effect.operation.starts_with("fs.");
+    // `git clean -dX dist` deletes no more than `rm -r dist`.
+    let is_cleaned = |effect: &Effect| {
+        effect.operation == "git.clean" && ["directories", "ignored"].iter().all(|name| tag(effect, name).is_some())
+    };
+    let is_file_deletion =
+        |effect: &Effect| effect.kind == "delete" && effect.operation.starts_with("fs.") || is_cleaned(effect);
     let is_file_deletion = |effect: &Effect| is_file_deletion(effect) && !folders::is_unsure(effect);
     let deletions: Vec<usize> = (analysis.effects.iter().enumerate())
         .filter(|(_, effect)| is_file_deletion(effect) && tag(effect, "where").is_none())
