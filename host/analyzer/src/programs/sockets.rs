@@ -127,8 +127,8 @@ fn operands_of(line: &str) -> impl Iterator<Item = &str> {
     const VALUES: &[&str] = &["-F", "-I", "-O", "-P", "-X", "-f", "-i", "-o", "-x"];
     let mut is_value = false;
     line.split_whitespace().filter(move |word| {
-        let is_operand = !std::mem::replace(&mut is_value, VALUES.contains(word)) && !word.starts_with('-');
-        is_operand
+        let is_option = std::mem::replace(&mut is_value, VALUES.contains(word)) || word.starts_with('-');
+        !is_option
     })
 }
 
