@@ -23,6 +23,21 @@ fn a_deletion_of_what_the_repository_ignores_passes() {
 }
 
 #[test]
+fn git_clean_of_an_ignored_folder_passes_like_its_deletion() {
+    let world = World::new();
+    std::fs::write(world.repo().join(".gitignore"), "dist/\n").unwrap();
+    for clean in ["git clean -fdX dist", "git clean -xdf dist/", "git clean -f -d -X -- packages/a/dist"] {
+        assert_eq!(outcome(&world, clean), 0, "{clean}");
+    }
+    for clean in
+        ["git clean -fdX", "git clean -fdx src", "git clean -fd dist", "git clean -fdX dist src", "git clean -fdX ."]
+    {
+        assert_eq!(outcome(&world, clean), 1, "{clean}");
+    }
+    assert_eq!(outcome(&world, "mv src dist/src; git clean -fdX dist"), 1);
+}
+
+#[test]
 fn what_is_ignored_here_says_nothing_of_another_folder() {
     let world = World::new();
     std::fs::write(world.repo().join(".gitignore"), "node_modules/\n").unwrap();

@@ -70,6 +70,35 @@ fn what_was_committed_weighs_less() {
 }
 
 #[test]
+fn explain_says_why_a_committed_file_is_judged_more_mildly() {
+    let world = project();
+    let explain = |arguments: &[&str]| world.run(&[&["explain"], arguments].concat(), "").stdout;
+    let told = explain(&["sh asked.sh"]);
+    assert!(told.contains("ask git-push was dropped: its file is unchanged since the last commit"), "{told}");
+    let told = explain(&["sh denied.sh"]);
+    assert!(told.contains("deny force-push-protected became ask: its file is unchanged since"), "{told}");
+    let told = explain(&["git push origin topic"]);
+    assert!(!told.contains("unchanged since"), "{told}");
+    let told = explain(&["--format", "json", "sh asked.sh"]);
+    assert!(told.contains(r#""from":"ask""#) || told.contains(r#""from": "ask""#), "{told}");
+}
+
+#[test]
+fn a_committed_script_that_ignores_a_dry_run_is_judged_as_without_it() {
+    let world = project();
+    world.write("repo/deploy.sh", "#!/bin/sh\nlog() { echo \"$1\"; }\nlog start\ngit push origin topic\n");
+    world.write("repo/heeds/deploy.sh", "#!/bin/sh\n[ \"$1\" = --dry-run ] && exit\ngit push origin topic\n");
+    world.write("repo/package.json", r#"{ "scripts": { "deploy": "sh deploy.sh" } }"#);
+    git(&world, &["add", "."]);
+    git(&world, &["commit", "-qm", "b"]);
+    for command in ["sh deploy.sh", "sh deploy.sh --dry-run", "sh deploy.sh --help", "npm run deploy -- --dry-run"] {
+        assert_ask(&world.bash(command), &[]);
+    }
+    assert_silent(&world.bash("sh heeds/deploy.sh --dry-run"));
+    assert_ask(&world.bash("sh heeds/deploy.sh"), &[]);
+}
+
+#[test]
 fn a_file_that_is_new_or_changed_is_judged_as_if_it_stood_in_the_call() {
     let world = project();
     world.write("repo/new.sh", DENIED);

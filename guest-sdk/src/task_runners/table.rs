@@ -38,7 +38,12 @@ pub(super) const RUNNERS: &[TaskRunner] = &[
     package_runner(&["wsrun", "ultra", "lage", "wireit"], Names::First, &["-p", "--package", "--scope"], &[]),
     package_runner(&["nx"], Names::Nx, NX, &["--graph"]),
     runner(&["moon"], Names::EachBehind(&["run", "r"]), &["--log", "--concurrency", "--query", "-c"], &[]),
-    runner(&["make", "gmake", "bmake"], Names::Each, MAKE, &["-n", "--just-print", "--recon", "-q", "--question"]),
+    runner(
+        &["make", "gmake", "bmake"],
+        Names::Each,
+        MAKE,
+        &["-n", "--dry-run", "--just-print", "--recon", "-q", "--question"],
+    ),
     runner(&["just"], Names::First, JUST, JUST_LOOKS),
     runner(
         &["task", "go-task"],
@@ -253,6 +258,7 @@ const JUST: List = &[
 ];
 const JUST_LOOKS: List = &[
     "-n",
+    "--dry-run",
     "--list",
     "-l",
     "-s",

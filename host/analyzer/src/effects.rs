@@ -4,6 +4,7 @@
 //! [`crate::programs`], then the effects of whole pipelines. It doesn't parse shell text or access the machine.
 
 mod fork;
+mod ignored_rehearsals;
 mod pipeline;
 mod raw_uploads;
 mod redirect;
@@ -20,18 +21,14 @@ use crate::run::collected::Collected;
 use crate::run::pipelines::Pipelines;
 use crate::run::{Run, elsewhere};
 use crate::view::Inside;
+use crate::walk::Found;
 
-/// Collects the effects of `commands`. `feeds` contains the commands that read unknown text from a pipe, with its
-/// pipeline and their index in it. `inside` contains the file systems of commands for which it isn't just this
+/// Collects the effects of the commands found. `inside` contains the file systems of commands for which it isn't just this
 /// machine's. `home` is the home directory, or empty.
-pub(crate) fn collect(
-    commands: &[Command],
-    feeds: &BTreeMap<u32, (u32, u32)>,
-    inside: &BTreeMap<u32, Inside>,
-    home: &str,
-) -> Collected {
+pub(crate) fn collect(found: &Found, inside: &BTreeMap<u32, Inside>, home: &str) -> Collected {
+    let commands: &[Command] = &found.commands;
     let mut collected = Collected::default();
-    let pipelines = Pipelines::of(commands, feeds);
+    let pipelines = Pipelines::of(commands, &found.feeds);
     fork::find(commands, &pipelines, &mut collected);
     reverse_shell::find(commands, &pipelines, &mut collected);
     for command in commands {
@@ -45,6 +42,7 @@ pub(crate) fn collect(
     }
     secret_flow::find(commands, &pipelines, home, &mut collected);
     raw_uploads::find(commands, &pipelines, home, &mut collected);
+    ignored_rehearsals::find(commands, &found.heeding, &pipelines, home, &mut collected);
     collected
 }
 

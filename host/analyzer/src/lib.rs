@@ -72,7 +72,7 @@ pub fn analyze(source: &str, dialect: &str, cwd: &str, home: &str, reader: Reade
     if known.is_none() && foreign.is_none() {
         walker.partial("the dialect of the shell is not known");
     }
-    let collected = effects::collect(&walker.found.commands, &walker.found.feeds, walker.file_systems(), home);
+    let collected = effects::collect(&walker.found, walker.file_systems(), home);
     for reason in limits::take_reached() {
         walker.partial(reason);
     }

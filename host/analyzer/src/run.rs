@@ -274,7 +274,8 @@ impl<'a> Run<'a> {
                 let sent = pipelines::is_sent(self.command, &self.name, self.commands, self.pipelines);
                 let draft = draft.flag("sent", sent);
                 let names = if operand.dynamic { searches::behind(self, operand) } else { Vec::new() };
-                self.emit_on(draft.clone(), operand);
+                let left_out = if operand.word.glob { searches::left_out(self) } else { Vec::new() };
+                self.emit_on(left_out.iter().fold(draft.clone(), |draft, text| draft.tag("except", text)), operand);
                 for name in names {
                     let glob = name.text.contains(['*', '?', '[']);
                     let draft = draft.clone().certain(false).flag(name.tag, true);

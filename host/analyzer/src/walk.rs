@@ -28,6 +28,7 @@ mod readings;
 mod reasons;
 mod repository;
 mod running;
+mod script_arguments;
 mod sandboxes;
 pub(crate) mod set_up;
 mod shell;

@@ -158,8 +158,21 @@ pub struct Step {
     pub policy: String,
     /// The policy's answer.
     pub answer: Answer,
+    /// The findings that were softened because their files are unchanged since the last commit.
+    pub softened: Vec<Softening>,
     /// The duration, including mapping the policy.
     pub time: Duration,
+}
+
+/// A finding that was softened or dropped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Softening {
+    /// The name of the finding's rule.
+    pub rule: String,
+    /// The outcome before.
+    pub from: Outcome,
+    /// The outcome after. `abstain` if the finding was dropped.
+    pub to: Outcome,
 }
 
 impl Trace {
@@ -303,7 +316,7 @@ impl<S: Sandbox> Chain<'_, S> {
             let (answer, given) = self.ask_policy(&mut shared, place, member, &inquiry);
             given.into_iter().for_each(&mut record_opinion);
             let time = self.sandbox.elapsed().saturating_sub(started);
-            steps.push(Step { policy: member.entry.name.clone(), answer, time });
+            steps.push(Step { policy: member.entry.name.clone(), answer, softened: Vec::new(), time });
         }
         if let Some(below) = below {
             // Nested chains can only tighten, so their opinions are reported after that is ensured.
@@ -322,7 +335,7 @@ impl<S: Sandbox> Chain<'_, S> {
         }
         if self.config.scripts == Scripts::Changed && ask.without_committed.is_none() {
             let new_opinions = opinions.get_mut(before..).unwrap_or_default();
-            self.soften_committed((call, at, facts), &scene, ask, new_opinions);
+            self.soften_committed((call, at, facts), &scene, ask, (new_opinions, &mut steps));
         }
         let analysis = wanted.then(|| scene.analysis.clone());
         Trace { verdict: merge([]), analysis, analysis_time, steps }

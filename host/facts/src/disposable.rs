@@ -119,7 +119,8 @@ const FOLDERS: [&str; 10] = [
 
 /// Marks the deletions whose paths are filled in.
 pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver) {
-    let is_file_deletion = |effect: &Effect| effect.kind == "delete" && effect.operation.starts_with("fs.");
+    let is_file_deletion =
+        |effect: &Effect| effect.kind == "delete" && effect.operation.starts_with("fs.") || is_cleaned(effect);
     let is_file_deletion = |effect: &Effect| is_file_deletion(effect) && !folders::is_unsure(effect);
     let deletions: Vec<usize> = (analysis.effects.iter().enumerate())
         .filter(|(_, effect)| is_file_deletion(effect) && tag(effect, "where").is_none())
@@ -172,7 +173,14 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
 
 /// Returns whether the loss depends on the file at the effect's path, or on the repository that contains it.
 pub(crate) fn depends_on_path(effect: &Effect) -> bool {
-    effect.operation == committed::DISCARD && ["unless-branch", "side"].iter().any(|name| tag(effect, name).is_some())
+    let is_discard = effect.operation == committed::DISCARD;
+    is_discard && ["unless-branch", "side"].iter().any(|name| tag(effect, name).is_some()) || is_cleaned(effect)
+}
+
+/// Returns whether git cleans one path. `git clean -dX dist` deletes no more than `rm -r dist`.
+fn is_cleaned(effect: &Effect) -> bool {
+    let has = |name: &&str| tag(effect, name).is_some();
+    effect.operation == "git.clean" && ["directories", "ignored"].iter().all(has) && !effect.path.raw.is_empty()
 }
 
 /// Marks the files that git restores without a loss, and removes the ones that are branches.

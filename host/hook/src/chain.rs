@@ -21,7 +21,7 @@ use guard_facts::{Answer, Facts, Question, Resolver, Scene};
 use guard_state::Pause;
 use guard_state::session::today;
 
-pub use guard_chain::{CallSite, Step, Trace};
+pub use guard_chain::{CallSite, Softening, Step, Trace};
 
 /// A chain whose policies are mapped on first use.
 #[derive(Debug)]

@@ -2,7 +2,9 @@
 
 use guard_sdk::syntax::{Command, Word};
 
+use super::secret_flow::CONDENSING;
 use crate::draft::Draft;
+use crate::programs::text::sweep::prints_tree;
 use crate::programs::{fetch, interpreters};
 use crate::run::Run;
 use crate::run::pipelines::SENDERS;
@@ -129,10 +131,16 @@ fn sends_environment(run: &mut Run<'_>) {
     let (pipeline, index) = run.pipelines.source(run.command).unwrap_or_default();
     let earlier = || run.pipelines.stages(run.commands, pipeline, index).rev().take(MAX_STAGES);
     // In a word of the command, as in `curl -d "$(env)"`, it is sent as well.
-    let mut inside = run.pipelines.children(run.commands, run.command.id).take(MAX_STAGES);
-    let what = if earlier().any(prints_environment) || inside.any(prints_environment) {
+    let inside = || run.pipelines.children(run.commands, run.command.id).take(MAX_STAGES);
+    let condenses = |command: &Command| CONDENSING.contains(&command.program());
+    let searches = |command: &Command| packs(command) && prints_tree(command);
+    let what = if earlier().any(prints_environment) || inside().any(prints_environment) {
         "environment"
-    } else if TO_STRANGERS.contains(&run.name.as_str()) && !is_near(run.command) && earlier().any(packs) {
+    } else if TO_STRANGERS.contains(&run.name.as_str())
+        && !is_near(run.command)
+        && (earlier().take_while(|stage| !condenses(stage)).any(packs)
+            || inside().any(searches) && !inside().any(condenses))
+    {
         "files"
     } else {
         return;
@@ -150,7 +158,7 @@ pub(super) fn is_near(command: &Command) -> bool {
     command.argv.iter().skip(1).any(|word| near.iter().any(|host| word.text.contains(host)))
 }
 
-/// Returns whether the command prints a whole tree of files, or a whole database.
+/// Returns whether the command prints a whole tree of files, lines of all of its files, or a whole database.
 fn packs(command: &Command) -> bool {
     let writes_file =
         command.redirections.iter().any(|redirection| redirection.operator.starts_with('>') && redirection.fd == 1);
@@ -163,7 +171,7 @@ fn packs(command: &Command) -> bool {
         "zip" | "7z" | "cpio" | "pax" => true,
         "pg_dump" | "pg_dumpall" | "mysqldump" | "mariadb-dump" | "mongodump" | "slapcat" => true,
         "sqlite3" => command.argv.iter().any(|word| word.text.starts_with(".dump")),
-        _ => false,
+        _ => prints_tree(command),
     };
     packs && !writes_file
 }

@@ -27,7 +27,7 @@ enum Origin {
 }
 
 /// Programs whose output doesn't reveal a secret in their input.
-const CONDENSING: &[&str] =
+pub(super) const CONDENSING: &[&str] =
     &["wc", "test", "[", "cmp", "md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "b2sum", "cksum", "read"];
 
 /// Programs that copy or pack a file into another one.

@@ -200,7 +200,11 @@ fn clean<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         .flag("ignored", parsed.has("xX", ""))
         .flag("force", parsed.has("f", "force"))
         .flag("interactive", parsed.has("i", "interactive"));
-    run.emit(draft.target(parsed.text(0)));
+    match parsed.operands.as_slice() {
+        // A path in a pattern's syntax begins with a colon.
+        [path] if !path.text.starts_with(':') && !path.word.glob => run.emit_on(draft, path),
+        _ => run.emit(draft.target(parsed.text(0))),
+    }
 }
 
 /// Adds the effects of `git rm`. Files in git can be restored from it, so a tree that it removes isn't lost as with `rm

@@ -3,7 +3,7 @@
 //! Their commands are in a file. The name counts even if that file can't be read: `npm run deploy` is equivalent to
 //! `make deploy`.
 
-use guard_sdk::syntax::Word;
+use guard_sdk::syntax::{Command, Word};
 use guard_sdk::task_runners::{PACKAGE_MANAGERS, task_runner};
 
 use super::plain;
@@ -64,10 +64,27 @@ const INSTALLED: &[&str] = &["/bin/", "/opt/", "/usr/", "/sbin/", "node_modules/
 
 /// Adds the effect that the name of the command's task suggests.
 pub(super) fn find(run: &mut Run<'_>) {
-    let words: Vec<&str> = run.arguments().iter().map(|word| word.text.as_str()).collect();
-    if script_arguments(&run.name, &words).iter().any(|word| plain::REHEARSES.contains(word)) {
-        return;
+    if !is_rehearsed(run.command) {
+        find_unrehearsed(run);
     }
+}
+
+/// Returns whether an option that reaches the command's task asks for a dry run.
+pub(crate) fn is_rehearsed(command: &Command) -> bool {
+    let words = command.argv.get(1..).unwrap_or_default();
+    words.iter().any(|word| is_rehearsal(&word.text)) && {
+        let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        script_arguments(command.program(), &words).iter().any(|word| is_rehearsal(word))
+    }
+}
+
+/// Returns whether the word is an option of a dry run.
+pub(crate) fn is_rehearsal(word: &str) -> bool {
+    plain::REHEARSES.contains(&word)
+}
+
+/// Like [`find`], regardless of an option of a dry run.
+pub(crate) fn find_unrehearsed(run: &mut Run<'_>) {
     let Some(draft) = tasks(run).into_iter().find_map(|name| draft_of(run, name)) else { return };
     let by = run.name.clone();
     run.emit(draft.certain(false).tag("manager", &by));

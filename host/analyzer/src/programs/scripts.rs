@@ -57,12 +57,14 @@ pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool,
     // Only code on the command line counts, because a file may print the environment for its own purposes.
     let is_inline = run.arguments().iter().any(|word| word.text.contains(text))
         || run.command.redirections.iter().any(|found| found.operator.starts_with("<<"));
-    if is_inline && !run.is_via("script") && code::environment::is_printed(text) {
+    // The program may load a file itself: `ruby -rdotenv/load`.
+    let loads =
+        run.name == "bun" || run.arguments().iter().any(|word| word.text.len() < 64 && word.text.contains("dotenv"));
+    let is_printed = || code::environment::is_printed(text) || code::sent_variables::is_printed(text, loads);
+    if is_inline && !run.is_via("script") && is_printed() {
         let by = run.name.clone();
         run.emit(Draft::notable("read", "secret.read").tag("by", &by));
     }
-    // The program may load a file itself: `ruby -rdotenv/load`.
-    let loads = run.arguments().iter().any(|word| word.text.len() < 64 && word.text.contains("dotenv"));
     if let Some(sent) = code::sent_variables::find(text, loads) {
         let draft = if sent.is_secret {
             Draft::destructive("network", "secret.send").tag("what", "variable").certain(false)

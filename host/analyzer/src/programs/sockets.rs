@@ -19,7 +19,13 @@ pub(super) const TABLE: &[Program] = &[
     Program::new(&["logger"], Options::new("nPftpTud", "server port file tag priority socket"), sends_file),
     Program::new(&["mosquitto_pub"], Options::new("hptfmuPiqk", "file topic message username pw"), sends_file),
     Program::new(&["ab"], Options::new("ncptTAPXHCgeubvwxyzsBm", ""), benchmarks),
-    Program::new(&["ftp", "sftp", "psftp", "ncftp", "tftp"], Options::new("bceFilPRSsoum", ""), transfers),
+    Program::new(
+        &["ftp", "sftp", "psftp", "ncftp", "tftp", "tnftp", "lukemftp"],
+        Options::new("bceFilPRSsoum", ""),
+        transfers,
+    ),
+    Program::new(&["ncftpput"], Options::new("upPdtUTSrfWXYoej", ""), puts),
+    Program::new(&["wput"], Options::new("olRIBtwxY", "output-file input-file tries"), puts),
     Program::new(&["lftp"], Options::new("cefpu", ""), transfers),
     Program::new(&["mutt", "mail", "mailx", "s-nail"], Options::new("aAscbrSeiH", "attach body to from server"), mails),
     Program::new(&["swaks"], SWAKS, mails_by_hand),
@@ -75,9 +81,9 @@ fn benchmarks<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
 /// Adds the effects of a file transfer. A script in options or on standard input uploads or deletes files.
 fn transfers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     // `ftp -u URL FILE`
-    if let Some(address) = parsed.value("u", "").filter(|to| run.name == "ftp" && to.text.contains("://")) {
+    if let Some(address) = parsed.value("u", "").filter(|to| run.name.ends_with("ftp") && to.text.contains("://")) {
         parsed.operands.iter().for_each(|file| run.read(file));
-        return run.emit(Draft::notable("network", "network.upload").target(&address.text));
+        return uploads(run, &address.text, false);
     }
     connects(run, parsed);
     parsed.values("b", "").for_each(|file| run.read(&file));
@@ -98,12 +104,15 @@ fn transfers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         if run.name == "lftp" {
             mirrors(run, line, &host);
         }
-        let mut words = line.split_whitespace().filter(|word| !word.starts_with('-'));
+        let mut words = operands_of(line);
         let (verb, file) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         match verb {
             "put" | "mput" | "reput" | "send" => {
-                run.read(&host.renamed(file.to_owned()));
-                run.emit(Draft::notable("network", "network.upload").target(&host.text));
+                // The second word of a single file is its name on the server.
+                let sends_all = verb == "mput" || run.name == "lftp";
+                let more = words.filter(|_| sends_all).take(MAX_LINES);
+                std::iter::once(file).chain(more).for_each(|file| run.read(&host.renamed(file.to_owned())));
+                uploads(run, &host.text, line.split_whitespace().any(|word| word == "-r"));
             }
             "rm" | "mrm" | "rmdir" | "delete" | "mdelete" => {
                 run.emit(Draft::destructive("delete", "remote.delete").target(file));
@@ -113,17 +122,52 @@ fn transfers<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     }
 }
 
-/// Adds the effects of a line for `lftp` on this machine: files and folders that it fetches, and what it removes
-/// after it sent it.
+/// Returns the words of a line without options and their values.
+fn operands_of(line: &str) -> impl Iterator<Item = &str> {
+    const VALUES: &[&str] = &["-F", "-I", "-O", "-P", "-X", "-f", "-i", "-o", "-x"];
+    let mut is_value = false;
+    line.split_whitespace().filter(move |word| {
+        let is_option = std::mem::replace(&mut is_value, VALUES.contains(word)) || word.starts_with('-');
+        !is_option
+    })
+}
+
+/// Adds the upload of a file or, as `rsync` does it, of a folder.
+fn uploads(run: &mut Run<'_>, to: &str, is_folder: bool) {
+    run.emit(Draft::notable("network", "network.upload").target(to).flag("file", !is_folder));
+}
+
+/// Adds the effects of `ncftpput HOST FOLDER FILE` and `wput FILE URL`.
+fn puts<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
+    let is_settings = parsed.is("f", "") && run.name == "ncftpput";
+    let (host, files) = match (run.name.as_str(), parsed.operands.as_slice()) {
+        // The settings in a file have the host.
+        ("ncftpput", [folder, files @ ..]) if is_settings => (folder, files),
+        ("ncftpput", [host, _, files @ ..]) => (host, files),
+        ("wput", [files @ .., host]) => (host, files),
+        _ => return,
+    };
+    files.iter().for_each(|file| run.read(file));
+    uploads(run, &host.text, parsed.is("R", ""));
+}
+
+/// Adds the effects of a line for `lftp` on this machine: files and folders that it fetches, sends, or removes after it
+/// sent them.
 fn mirrors<'a>(run: &mut Run<'a>, line: &str, host: &Operand<'a>) {
     let words: Vec<&str> = line.split_whitespace().collect();
     let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
     let behind = |option: &str| words.iter().zip(words.iter().skip(1)).find(|(name, _)| **name == option);
-    let operands: Vec<&str> = words.iter().skip(1).filter(|word| !word.starts_with('-')).copied().collect();
+    let operands: Vec<&str> = operands_of(line).skip(1).collect();
     let named = |text: &str| host.renamed(text.to_owned());
     let is_upload = has(&["-R", "--reverse"]);
     let moves = has(&["--Remove-source-files", "--Remove-source-dirs", "--Move"]);
-    match (words.first().copied().unwrap_or_default(), operands.as_slice()) {
+    let verb = words.first().copied().unwrap_or_default();
+    if verb == "mirror" && is_upload {
+        let single = behind("-f").or_else(|| behind("-F")).map(|(_, file)| *file);
+        run.read(&named(single.or(operands.first().copied()).unwrap_or(".")));
+        uploads(run, &host.text, single.is_none());
+    }
+    match (verb, operands.as_slice()) {
         ("get" | "get1" | "pget", _) => {
             if let Some((_, file)) = behind("-o") {
                 run.write(&named(file));

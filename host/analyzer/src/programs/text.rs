@@ -15,12 +15,8 @@ use crate::run::{Run, here};
 
 pub(super) const TABLE: &[Program] = &[
     Program::new(&["grep", "egrep", "fgrep", "ggrep", "zgrep", "zegrep", "zfgrep"], GREP, grep),
-    Program::new(
-        &["rg"],
-        Options::new("ABCEMTdefgjmrt", "regexp file glob iglob type type-not replace max-count"),
-        grep,
-    ),
-    Program::new(&["ag", "ack", "ugrep"], Options::new("ABCGm", "ignore ignore-dir type"), grep),
+    Program::new(&["rg"], RG, grep),
+    Program::new(&["ag", "ack", "ugrep"], AG, grep),
     Program::new(&["sed", "gsed"], sed::OPTIONS, script::sed),
     Program::new(&["awk", "gawk", "mawk", "nawk", "original-awk"], awk::OPTIONS, script::awk),
     Program::new(
@@ -70,6 +66,10 @@ pub(super) const GREP: Options = Options::new(
     "ABCDdefm",
     "regexp file include exclude exclude-from exclude-dir max-count after-context before-context context",
 );
+
+pub(super) const RG: Options = Options::new("ABCEMTdefgjmrt", "regexp file glob iglob type type-not replace max-count");
+
+pub(super) const AG: Options = Options::new("ABCGm", "ignore ignore-dir type");
 
 fn grep<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let patterns_elsewhere = parsed.is("e", "regexp") || parsed.is("f", "file") || parsed.is("", "files");

@@ -2,7 +2,7 @@
 //! during an experiment.
 
 use guard_sdk::addresses;
-use guard_sdk::syntax::{Command, Severity};
+use guard_sdk::syntax::{Command, Severity, Word};
 
 use super::{created_here, hosts};
 use crate::draft::Draft;
@@ -21,6 +21,7 @@ pub(super) fn applies(command: &Command, commands: &[Command], draft: &Draft) ->
     }
     match draft.kind {
         "database" => is_of_tests(command) || is_scratch_file(command) || is_made_anew(command, commands),
+        "device" => draft.operation == "device.delete" && is_on_simulator(command, commands),
         "cloud" => command.program() == "awslocal" || has_local_endpoint(command),
         "orchestration" => has_local_cluster(command),
         "network" => draft.operation == "http.delete" && (is_local(&draft.target) || is_port(command, &draft.target)),
@@ -39,6 +40,30 @@ fn is_on_test_machine(command: &Command, draft: &Draft) -> bool {
         _ => return false,
     };
     hosts::is_for_tests(&addresses::host(machine))
+}
+
+/// Returns whether the command uninstalls or clears an application on a simulator of a phone.
+fn is_on_simulator(command: &Command, commands: &[Command]) -> bool {
+    let says = |text: &str| command.argv.iter().any(|word| word.text == text);
+    if !says("uninstall") && !says("clear") {
+        return false;
+    }
+    if command.program() == "simctl" || command.program() == "xcrun" && says("simctl") {
+        return true;
+    }
+    let names_emulator = |command: &Command| {
+        let set = command.assignments.iter().find(|set| set.name == "ANDROID_SERIAL");
+        let mut pairs = command.argv.windows(2);
+        let is_option = |word: &Word| word.text == "-e" || word.text.starts_with("-semulator-");
+        set.is_some_and(|set| set.value.text.starts_with("emulator-"))
+            || command.argv.iter().take(3).any(is_option)
+            || pairs.any(
+                |pair| matches!(pair, [option, serial] if option.text == "-s" && serial.text.starts_with("emulator-")),
+            )
+    };
+    // `adb shell pm clear` is two commands.
+    let outer = usize::try_from(command.parent).ok().and_then(|id| commands.get(id.checked_sub(1)?));
+    [Some(command), outer].into_iter().flatten().any(|command| command.program() == "adb" && names_emulator(command))
 }
 
 /// Returns whether the command specifies the test environment.

@@ -67,6 +67,17 @@ pub(super) fn behind(run: &Run<'_>, operand: &Operand<'_>) -> Vec<SearchedName> 
     found
 }
 
+/// Returns the patterns of names that the searches leave out that supply a command's operands: `find ! -name NAME -exec`.
+pub(super) fn left_out(run: &Run<'_>) -> Vec<String> {
+    if !run.is_via("find-exec") && !run.is_via("xargs") {
+        return Vec::new();
+    }
+    let position = &run.command.position;
+    let parent = usize::try_from(run.command.parent).ok().and_then(|id| run.commands.get(id.checked_sub(1)?));
+    let stages = run.pipelines.stages(run.commands, position.pipeline, position.index);
+    parent.into_iter().chain(stages).take(SEARCHES).flat_map(excluded).take(NAMES).collect()
+}
+
 /// Returns the patterns of names that a search leaves out: `find ! -name NAME`, `grep -v TEXT`, hidden files for `fd`.
 fn excluded(command: &Command) -> Vec<String> {
     let words = command.argv.get(1..).unwrap_or_default();

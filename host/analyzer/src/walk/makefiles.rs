@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use guard_sdk::syntax::Word;
+use guard_sdk::task_runners::task_runner;
 
 use super::Walker;
 use super::content::Content;
@@ -80,6 +81,46 @@ pub(super) fn recipes_of_just(text: &str, words: &[Word], goals: &[&str]) -> Rec
     // Interpolations, and settings and attributes that change the folder or the shell.
     let is_certain = !["{{", "working-directory", "no-cd", "#!", "set shell"].iter().any(|part| text.contains(part));
     Recipes { text, is_certain }
+}
+
+/// Returns whether an option makes `make` or `just` only print its recipes.
+pub(super) fn prints_recipes(program: &str, words: &[Word]) -> bool {
+    // After the name of a recipe, `just` passes options to it.
+    let is_own = |word: &&str| program != "just" || word.starts_with('-');
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).take_while(is_own).collect();
+    task_runner(program).is_some_and(|runner| runner.only_looks(&texts))
+}
+
+/// Commands in variables of a makefile that only look.
+const LOOKING: &[&str] =
+    &["basename", "cat", "date", "dirname", "echo", "hostname", "id", "ls", "nproc", "pwd", "uname", "which", "whoami"];
+
+/// Returns the part of a makefile or a justfile that also runs in a dry run: all of it if it calls the shell outside of
+/// recipes, or otherwise without the recipe lines that are only printed.
+pub(super) fn run_by_dry_run(text: &str) -> String {
+    let text = with_tabs(&joined_lines(text));
+    let looks = |call: &str| {
+        let mut words = call.split_whitespace();
+        let plain = call.split(')').next().is_some_and(|call| !call.contains(['$', ';', '|', '&', '>', '`']));
+        plain
+            && match words.next().unwrap_or_default() {
+                "git" => words.next().is_some_and(|verb| matches!(verb, "describe" | "log" | "rev-parse")),
+                name => LOOKING.contains(&name.trim_end_matches(')')),
+            }
+    };
+    let is_recipe = |line: &str| line.starts_with(['\t', ' ']);
+    let calls = |line: &str| {
+        let mut shells = ["$(shell ", "${shell "].iter().flat_map(|call| line.split(call).skip(1));
+        shells.any(|call| !looks(call)) || !is_recipe(line) && (line.contains("!=") || line.contains('`'))
+    };
+    let is_run = |line: &&str| {
+        let prefix = line.trim_start().trim_start_matches(['@', '-']);
+        !is_recipe(line) || prefix.starts_with('+') || line.contains("$(MAKE") || line.contains("${MAKE")
+    };
+    match text.lines().any(|line| calls(line) || line.contains("$(eval") || line.starts_with("include")) {
+        true => text,
+        false => text.lines().filter(is_run).map(|line| line.to_owned() + "\n").collect(),
+    }
 }
 
 /// Joins the lines that end with a backslash with the next one.

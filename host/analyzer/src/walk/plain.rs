@@ -12,6 +12,7 @@ use super::running::{RunArguments, interpreter};
 use super::shell::Shell;
 use super::{Place, Walker, content, started, state};
 use crate::limits;
+use crate::programs::named_tasks::is_rehearsal;
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers;
 use crate::wrappers::layer::place_of;
@@ -301,12 +302,14 @@ impl Walker {
         let parent = std::mem::replace(&mut self.scope.parent, command.id);
         let is_fed = matches!(input, Input::Pipe | Input::Stage(..) | Input::Piped(_) | Input::Here(_));
         let mut given = RunArguments {
-            parameters: !script.parameters.is_empty() || script.here && parameters_of_caller,
+            parameters: script.parameters.iter().any(|word| !is_rehearsal(&word.text))
+                || script.here && parameters_of_caller,
             variables: self.shell.names(),
             everywhere: is_fed || self.files.stirred || script.parameters.iter().any(|word| word.text.contains("{}")),
         };
         given.variables.extend(command.assignments.iter().map(|assignment| assignment.name.clone()));
         let outer = self.enter_file(&name, content, given);
+        self.note_heeding(command.id, "sh", content);
         let shell = (!script.here).then(|| self.shell.clone());
         let parameters = self.shell.take_parameters();
         if !script.here {

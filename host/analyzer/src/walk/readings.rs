@@ -67,7 +67,9 @@ impl Walker {
             walk(self, *other);
             if self.is_known_reading(&ends, from) {
                 self.found.commands.truncate(from);
-                self.found.feeds.retain(|id, _| usize::try_from(*id).is_ok_and(|id| id <= from));
+                let is_left = |id: u32| usize::try_from(id).is_ok_and(|id| id <= from);
+                self.found.feeds.retain(|id, _| is_left(*id));
+                self.found.heeding.retain(|id, _| is_left(*id));
             } else {
                 ends.push(self.found.commands.len());
             }

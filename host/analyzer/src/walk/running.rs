@@ -8,6 +8,7 @@ use guard_sdk::syntax::{Command, Via, Word};
 use super::Walker;
 use super::content::Content;
 use super::output::Input;
+use super::script_arguments;
 use crate::limits;
 use crate::sources::{self, Source};
 use crate::word::expand::literal;
@@ -270,6 +271,13 @@ impl Walker {
         let text = if content.is_excerpt { "" } else { content.text.text.as_str() };
         let file = content.is_preexisting.then(|| Rc::new(File::new(path, text, given)));
         (std::mem::replace(&mut self.scope.file, file), std::mem::replace(&mut self.scope.spot, spot))
+    }
+
+    /// Records whether the text that a program runs for a command uses the command's arguments.
+    pub(super) fn note_heeding(&mut self, id: u32, program: &str, content: &Content) {
+        let uses = |text: &str| script_arguments::uses_arguments(program, text);
+        let known = Some(&content.text.text).filter(|_| content.complete && !content.is_excerpt);
+        *self.found.heeding.entry(id).or_default() |= known.and_then(|text| uses(text)).unwrap_or(true);
     }
 
     /// Returns how a command came to run: `via`, with the file, the line, and whether the command uses the file's

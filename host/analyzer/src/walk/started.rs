@@ -9,6 +9,7 @@ use super::content::Content;
 use super::output::Input;
 use super::readers::{ENTRIES, INCLUDES, LAUNCHERS, MAIN, READERS, by_ending, is_foreign, reader, reading};
 use super::running::interpreter;
+use crate::programs::named_tasks::is_rehearsal;
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers;
 use crate::wrappers::layer::program;
@@ -160,7 +161,7 @@ impl Walker {
             }
             let given = command.argv.iter().skip_while(|word| word.text != file.text).skip(1);
             let given: Vec<String> = given.map(|word| word.text.clone()).collect();
-            let is_given = !given.is_empty() && takes_arguments(&content.text.text);
+            let is_given = given.iter().any(|word| !is_rehearsal(word)) && takes_arguments(&content.text.text);
             let argv = match name.ends_with("awk") {
                 true => ["awk", "-f", "-"].map(str::to_owned).to_vec(),
                 false => reader(name).into_iter().chain(given).collect(),
@@ -268,7 +269,8 @@ impl Walker {
             None => by_ending(&path)?.to_owned(),
         };
         let given = command.argv.iter().skip(1).map(|word| word.text.clone());
-        let is_given = command.argv.len() > 1 && takes_arguments(&content.text.text);
+        let is_given =
+            command.argv.iter().skip(1).any(|word| !is_rehearsal(&word.text)) && takes_arguments(&content.text.text);
         let is_known = is_foreign(&name) || name == "nu" || wrappers::reads_code(&name);
         let is_code = is_foreign(&name) || name == "nu";
         let (argv, content) = reading(&name, &path, content);

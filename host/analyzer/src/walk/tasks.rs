@@ -15,14 +15,14 @@ use guard_sdk::task_runners::{TaskRunner, task_runner};
 
 use super::Walker;
 use super::content::Content;
-use super::makefiles::{recipes, recipes_of_just};
+use super::makefiles::{prints_recipes, recipes, recipes_of_just, run_by_dry_run};
 use super::readers::reader;
 use super::shell::resolve;
 use super::started::{PACKAGERS, Started, values};
 use super::task_files::{at_keys, ini, set, spelled_out, strings, toml, yaml};
 use super::written::{GOAL, JUST, MAKE, SCRIPT, has_parameters};
 use crate::programs;
-use crate::programs::named_tasks::script_arguments;
+use crate::programs::named_tasks::{is_rehearsal, script_arguments};
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers::code::languages::LOADED;
 use crate::wrappers::layer::quoted;
@@ -207,7 +207,10 @@ impl Walker {
             goals => goals.to_vec(),
         };
         let read = if program == "just" { recipes_of_just } else { recipes };
-        let recipes = read(&content.text.text, words, &goals);
+        let recipes = match prints_recipes(program, words) {
+            true => read(&run_by_dry_run(&content.text.text), words, &goals),
+            false => read(&content.text.text, words, &goals),
+        };
         let text = literal(&recipes.text);
         // `just` runs in its file's folder.
         let beside = || path.rsplit_once('/').map(|(folder, _)| folder.to_owned()).filter(|_| program == "just");
@@ -254,7 +257,7 @@ impl Walker {
         let behind: Vec<&str> =
             words.iter().map(|word| word.text.as_str()).skip_while(|word| *word != name).skip(1).collect();
         let given = script_arguments(program, &behind);
-        let is_given = !given.is_empty();
+        let is_given = given.iter().any(|word| !is_rehearsal(word));
         let folder = FOLDERS.iter().flat_map(|option| values(words, option)).next();
         let manifest = self.nearest(folder.as_ref(), &["package.json"]);
         let read = manifest.as_ref().and_then(|(path, content)| self.json(path, content));

@@ -222,7 +222,7 @@ impl Walker {
                 probe.outermost_words(words.iter().map(|word: &Word| word.text.clone()).collect())
             }
         }
-        let effects = effects::collect(&probe.found.commands, &probe.found.feeds, probe.file_systems(), "").effects;
+        let effects = effects::collect(&probe.found, probe.file_systems(), "").effects;
         // A text that looks like SQL isn't a command.
         let by_store = |id: u32| {
             let place = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));

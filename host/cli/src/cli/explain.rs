@@ -20,7 +20,7 @@ use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity, Via}
 use guard_contract::verdict::{Verdict, rule_name};
 use guard_contract::{Finding, Outcome, outcome_name, rank};
 use guard_harness::text;
-use guard_hook::chain::{Step, Trace};
+use guard_hook::chain::{Softening, Step, Trace};
 use guard_hook::redaction::{secrets, without_secrets};
 use guard_hook::undo::Copy;
 use guard_redact::{hide_shapes, plain, redact, shorten};
@@ -30,6 +30,9 @@ use guard_undo::{BackupCoverage, Loss, losses};
 
 /// The maximum number of losses that are listed.
 const KEPT: usize = 8;
+
+/// The reason why a finding was softened.
+const UNCHANGED: &str = "its file is unchanged since the last commit";
 
 /// The maximum length of a shown script, in bytes.
 const SCRIPT_BYTES: usize = 200;
@@ -198,6 +201,14 @@ fn policy(step: &Step) -> Vec<String> {
     let mut lines = vec![format!("{}: {outcome} ({}{queried})", step.policy, time(step.time))];
     let findings = step.answer.decision.iter().flat_map(|decision| &decision.findings);
     lines.extend(findings.map(|finding| format!("  {} {}", outcome_name(finding.outcome), rule_name(finding))));
+    lines.extend(step.softened.iter().map(|softening| {
+        let change = match softening.to {
+            Outcome::Abstain => "was dropped".to_owned(),
+            to => format!("became {}", outcome_name(to)),
+        };
+        let Softening { rule, from, .. } = softening;
+        format!("  {} {rule} {change}: {UNCHANGED}", outcome_name(*from))
+    }));
     lines.extend(step.answer.log.iter().map(|line| format!("  log: {}", printable(&line.message))));
     lines
 }
@@ -283,8 +294,16 @@ fn step_json(step: &Step) -> Value {
         "outcome": step.answer.decision.as_ref().map_or("fault", |decision| outcome_name(decision.outcome)),
         "fault": step.answer.decision.as_ref().err().map(ToString::to_string),
         "findings": step.answer.decision.iter().flat_map(|decision| &decision.findings).map(finding_json).collect::<Vec<_>>(),
+        "softened": step.softened.iter().map(softening_json).collect::<Vec<_>>(),
         "asked": step.answer.asked,
         "log": step.answer.log.iter().map(|line| printable(&line.message)).collect::<Vec<_>>(),
         "us": step.time.as_micros(),
+    })
+}
+
+fn softening_json(softening: &Softening) -> Value {
+    json!({
+        "rule": softening.rule, "from": outcome_name(softening.from), "to": outcome_name(softening.to),
+        "why": UNCHANGED,
     })
 }

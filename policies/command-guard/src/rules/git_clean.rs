@@ -15,6 +15,7 @@ use guard_sdk::syntax::Effect;
 use guard_sdk::{Outcome, Rule};
 
 use super::Check;
+use crate::blast_radius::is_disposable;
 use crate::call_view::{Hit, CallView};
 
 pub(crate) const RULE: Rule =
@@ -23,7 +24,7 @@ pub(crate) const RULE: Rule =
 pub(crate) const CHECK: Check = Check::Loss(check);
 
 fn check(effect: &Effect, _: &CallView<'_>) -> Option<Hit> {
-    (effect.operation == "git.clean").then(|| {
+    (effect.operation == "git.clean" && !is_disposable(effect)).then(|| {
         Hit::new(
             RULE.default,
             effect,

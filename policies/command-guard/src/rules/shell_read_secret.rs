@@ -125,40 +125,8 @@ fn found_by_pattern<'v>(effect: &Effect, view: &'v CallView<'_>) -> Option<&'v s
         None if folder == "." => command.cwd.clone(),
         None => format!("{}/{}", command.cwd, folder.trim_start_matches("./")),
     };
-    let position = &command.position;
-    let is_before = |other: &&Command| {
-        other.id == command.parent
-            || other.position.pipeline == position.pipeline && other.position.index < position.index
-    };
-    let searches: Vec<&Command> = view.analysis.commands.iter().filter(is_before).take(MOST).collect();
-    let is_left_out = |name: &str| {
-        effect.tags.iter().any(|(tag, text)| tag == "except" && matches(text, name))
-            || searches.iter().any(|search| leaves_out(search, name))
-    };
+    let is_left_out = |name: &str| effect.tags.iter().any(|(tag, text)| tag == "except" && matches(text, name));
     existing_secret(&folder, |name| matches(pattern, name) && !is_left_out(name), view)
-}
-
-/// Returns whether a search leaves out files with this name: `find ! -name NAME`, `grep -v NAME`, or `fd`, which skips
-/// hidden files.
-fn leaves_out(search: &Command, name: &str) -> bool {
-    let words = || search.argv.iter().skip(1).map(|word| word.text.as_str());
-    let has = |letters: &[char]| words().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters));
-    match search.program() {
-        "find" | "gfind" => search.argv.windows(3).any(|words| match words {
-            [not, test, pattern] => {
-                matches!(not.text.as_str(), "!" | "-not") && test.text.ends_with("name") && matches(&pattern.text, name)
-            }
-            _ => false,
-        }),
-        "fd" | "fdfind" => {
-            name.starts_with('.') && !has(&['H', 'u']) && !words().any(|word| matches!(word, "--hidden" | "--unrestricted"))
-        }
-        "grep" | "egrep" | "fgrep" | "rg" => {
-            let text = words().find(|word| !word.starts_with('-')).unwrap_or_default();
-            has(&['v']) && name.contains(text.trim_matches(['^', '$', '/', '\\']).trim_start_matches("./"))
-        }
-        _ => false,
-    }
 }
 
 /// Returns the plain name of a file with secrets that exists directly in the folder.

@@ -1,4 +1,4 @@
-//! Environment variables that code puts into the body of a request, and libraries that load them from a `.env`.
+//! Environment variables that code prints or puts into the body of a request, and libraries that load them from a `.env`.
 //!
 //! Variables of the code are followed through assignments. A header or a query isn't part of the body, because a key
 //! there usually authorizes the request.
@@ -58,6 +58,73 @@ const ASIDE: &[&str] = &[
     "uri",
     "url",
 ];
+
+/// Calls that print their arguments, with their opening.
+const PRINTS: &[&str] = &[
+    "print(",
+    "console.log(",
+    "console.error(",
+    "stdout.write(",
+    "puts(",
+    "puts ",
+    "print ",
+    "p ",
+    "pp ",
+    "echo ",
+    "print_r(",
+    "var_dump(",
+    "var_export(",
+];
+
+/// Calls whose result still contains the value.
+const SHOWING: &[&str] =
+    &["str(", "repr(", "String(", "JSON.stringify(", "environ.get(", "getenv(", "fetch(", "env.get("];
+
+/// Texts after a variable that only tell whether it is set, compare it, or take a part of it.
+const TELLING: &[&str] = &[
+    "[",
+    "=",
+    "!",
+    "<",
+    ">",
+    "is ",
+    "in ",
+    "and ",
+    "&&",
+    "? ",
+    "?\"",
+    "?'",
+    ".empty?",
+    ".length",
+    ".nil?",
+    ".present?",
+    ".size",
+    ".slice(",
+    ".start",
+    ".substr",
+];
+
+/// Returns whether code prints an environment variable that may be a secret and that it loaded from a `.env`. With
+/// `loads`, the program itself loads the file.
+pub(crate) fn is_printed(text: &str, loads: bool) -> bool {
+    let text = text.get(..LONGEST).unwrap_or(text);
+    let lower = text.to_ascii_lowercase();
+    if !READS.iter().any(|read| text.contains(read)) || !loads && !LOADERS.iter().any(|sign| lower.contains(sign)) {
+        return false;
+    }
+    let values = Values::of(text);
+    let arguments = |(at, print): (usize, &str)| {
+        let is_start = !text.get(..at)?.ends_with(is_name);
+        let behind = text.get(at + print.len()..).filter(|_| is_start)?;
+        behind.get(..end(behind, &[';', '\n']))
+    };
+    let calls = PRINTS.iter().flat_map(|print| text.match_indices(print).take(MOST));
+    let mut printed = calls.filter_map(arguments).flat_map(split);
+    // The value of the whole text is also printed: `node -p`.
+    let last = text.rsplit([';', '\n']).find(|statement| !statement.trim().is_empty()).unwrap_or_default().trim();
+    let is_value = READS.iter().any(|read| last.starts_with(read));
+    printed.any(|part| values.shows(part)) || is_value && values.shows(last)
+}
 
 /// A request with environment variables in its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,6 +236,25 @@ impl<'a> Values<'a> {
         let read = read.filter_map(|at| words(expression.get(at..)?.trim_start_matches(['\'', '"'])).next());
         let is_taken = |(name, _): &&(&str, &str)| mentions(expression, name);
         read.take(MOST).chain(self.taken.iter().filter(is_taken).map(|(_, variable)| *variable)).collect()
+    }
+
+    /// Returns whether a printed expression contains the value of a variable that may be a secret.
+    fn shows(&self, part: &str) -> bool {
+        let shown = |(at, read): (usize, &str)| {
+            let (before, behind) = part.split_at_checked(at + read.len())?;
+            let behind = behind.trim_start_matches(['\'', '"']);
+            let name = behind.get(..behind.find(|char: char| !is_name(char)).unwrap_or(behind.len()))?;
+            let rest = behind.get(name.len()..)?.trim_start_matches(['\'', '"', ']', ')', '}']).trim_start();
+            let wrapped = SHOWING.iter().fold(before.to_owned(), |before, call| before.replace(call, ""));
+            let is_plain = !wrapped.contains(['(', '!']) && !before.contains("typeof");
+            Some(is_plain && is_secret(name) && !TELLING.iter().any(|sign| rest.starts_with(sign)))
+        };
+        let is_taken = |(name, variable): &(&str, &str)| {
+            let part = part.trim().trim_end_matches(')');
+            is_secret(variable) && (part == *name || part.contains(&format!("{{{name}}}")))
+        };
+        let reads = READS.iter().flat_map(|read| part.match_indices(read).take(MOST));
+        reads.filter_map(shown).any(|is_shown| is_shown) || self.taken.iter().any(is_taken)
     }
 
     /// Returns the public host of the URL in a call's arguments.
@@ -300,6 +386,41 @@ mod tests {
 
     fn is_sent(text: &str) -> bool {
         find(text, false).is_some_and(|sent| sent.is_secret)
+    }
+
+    #[test]
+    fn a_variable_of_a_loaded_file_is_printed() {
+        for text in [
+            "from dotenv import load_dotenv; import os; load_dotenv(); print(os.environ['STRIPE_KEY'])",
+            "import dotenv, os; dotenv.load_dotenv(); print('key:', os.getenv('DB_DSN', ''))",
+            "from dotenv import load_dotenv; load_dotenv(); k = os.environ['STRIPE_KEY']; print(k)",
+            "require('dotenv').config(); console.log(process.env.STRIPE_KEY)",
+            "require('dotenv').config(); console.log(`key ${process.env.STRIPE_KEY}`)",
+            "require('dotenv').config(); const key = process.env.STRIPE_KEY; console.log(key)",
+            "require('dotenv').config(); process.env.STRIPE_KEY",
+            "process.loadEnvFile(); console.log(process.env.STRIPE_KEY ?? 'none')",
+            "require 'dotenv/load'; puts ENV['STRIPE_KEY']",
+            "Dotenv\\Dotenv::createImmutable('.')->load(); echo $_ENV['STRIPE_KEY'];",
+        ] {
+            assert!(is_printed(text, false), "{text}");
+        }
+        for text in [
+            "import os; print(os.environ['STRIPE_KEY'])",
+            "from dotenv import load_dotenv; load_dotenv(); print(os.environ['PORT'])",
+            "from dotenv import load_dotenv; load_dotenv(); print(len(os.environ['STRIPE_KEY']))",
+            "from dotenv import load_dotenv; load_dotenv(); print(bool(os.getenv('STRIPE_KEY')))",
+            "from dotenv import load_dotenv; load_dotenv(); print('STRIPE_KEY' in os.environ)",
+            "from dotenv import load_dotenv; load_dotenv(); print(os.environ['STRIPE_KEY'][:4])",
+            "from dotenv import load_dotenv; load_dotenv(); print(os.getenv('STRIPE_KEY') is not None)",
+            "require('dotenv').config(); console.log(!!process.env.STRIPE_KEY)",
+            "require('dotenv').config(); console.log(process.env.STRIPE_KEY ? 'set' : 'missing')",
+            "require('dotenv').config(); console.log(typeof process.env.STRIPE_KEY, process.env.STRIPE_KEY.length)",
+            "require('dotenv').config(); const key = process.env.STRIPE_KEY; connect(key); console.log('ok')",
+            "require 'dotenv/load'; puts ENV['STRIPE_KEY'].nil?",
+        ] {
+            assert!(!is_printed(text, false), "{text}");
+        }
+        assert!(is_printed("puts ENV['STRIPE_KEY']", true));
     }
 
     #[test]

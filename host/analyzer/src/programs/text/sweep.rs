@@ -38,6 +38,50 @@ pub(crate) fn lists_settings(command: &Command) -> bool {
         && selects_secrets(name, &parsed, ".", patterns_elsewhere, recursive)
 }
 
+/// Names of languages in options that limit a search to their files: `ack --rust`.
+const LANGUAGES: &[&str] =
+    &["--cc", "--cpp", "--css", "--go", "--html", "--java", "--js", "--php", "--python", "--ruby", "--rust", "--ts"];
+
+/// Returns whether the command prints lines of files of any name below a folder: `grep -r PATTERN .`, `rg PATTERN`.
+pub(crate) fn prints_tree(command: &Command) -> bool {
+    let name = command.program();
+    let at = if name == "git" { 2 } else { 1 };
+    let is_search = match name {
+        "git" => command.word(1) == "grep",
+        _ => matches!(name, "ack" | "ag" | "egrep" | "fgrep" | "ggrep" | "grep" | "rg" | "ug" | "ugrep" | "zgrep"),
+    };
+    if !is_search {
+        return false;
+    }
+    let words = command.argv.get(at..).unwrap_or_default();
+    let options = match name {
+        "rg" => super::RG,
+        "ack" | "ag" | "ug" | "ugrep" => super::AG,
+        _ => super::GREP,
+    };
+    let parsed = parse(words, options, false);
+    let goes_below = matches!(name, "ack" | "ag" | "git" | "rg" | "ug") || parsed.has("rR", "recursive");
+    let tells = ["count", "quiet", "silent", "files", "files-with-matches", "files-without-match", "version", "help"];
+    let is_type = |word: &Word| LANGUAGES.contains(&word.text.as_str());
+    // A glob that begins with `!` leaves files out.
+    let mut globs = parsed.values("", "include").chain(parsed.values("g", "glob")).chain(parsed.values("", "iglob"));
+    let is_limited = globs.any(|glob| !glob.text.starts_with('!'))
+        || parsed.is("", "type")
+        || name == "rg" && parsed.is("t", "")
+        || matches!(name, "ag") && parsed.is("G", "file-search-regex")
+        || words.iter().any(is_type);
+    let roots = parsed.from(usize::from(!parsed.is("e", "regexp") && !parsed.is("f", "file")));
+    let is_file = |root: &Operand<'_>| {
+        let name = root.text.rsplit('/').next().unwrap_or_default();
+        name.trim_start_matches('.').contains('.') && !root.text.ends_with('/')
+    };
+    goes_below
+        && !is_limited
+        && !parsed.is("qclL", "")
+        && !tells.iter().any(|name| parsed.is("", name))
+        && (roots.is_empty() || !roots.iter().all(is_file))
+}
+
 /// Returns whether a search in the working directory looks for values of secrets, in files of any name.
 fn selects_secrets(name: &str, parsed: &Parsed<'_>, cwd: &str, patterns_elsewhere: bool, recursive: bool) -> bool {
     // A search with filters is a search in the sources.
