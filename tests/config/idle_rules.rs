@@ -142,7 +142,7 @@ fn a_projects_entry_that_would_loosen_another_policy_is_told() {
         ("protected-files", "secret-reads = \"deny\""),
         ("protected-files", "secret-reads = \"ask\""),
         ("protected-files", "secret-reads = \"deny\", exempt = [\".env.ci\"]"),
-        ("protected-files", "blocked = [\"data/*.csv\", \"!data/public*.csv\"]"),
+        ("protected-files", "blocked = [\"*.csv\", \"!public*.csv\"]"),
         ("protected-files", "exempt = [\"!.env.example\"]"),
         ("command-guard", "protected-branches = [\"rel/*\", \"!rel/old\"]"),
         ("command-guard", "force-with-lease = \"deny\""),

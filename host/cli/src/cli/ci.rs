@@ -262,7 +262,10 @@ impl Project<'_> {
 
     /// Returns the project's root and its folders that have a configuration.
     fn roots(&self) -> Vec<String> {
-        self.configurations.iter().map(|configuration| configuration.root.clone()).collect()
+        let root = self.root.to_string_lossy().into_owned();
+        let folders =
+            self.configurations.iter().map(|configuration| &configuration.root).filter(|folder| **folder != root);
+        [root.clone()].into_iter().chain(folders.cloned()).collect()
     }
 
     /// Prepares the chain of the project and its folders only.

@@ -132,3 +132,27 @@ fn length(text: &str) -> anyhow::Result<SignedDuration> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_name_of_two_policies_is_shown_with_its_layer() {
+        let home = tempfile::tempdir().unwrap();
+        let mut dirs = AppDirs::under_home(&home.path().to_string_lossy());
+        dirs.managed = home.path().join("managed.toml");
+        fs::create_dir_all(dirs.config.parent().unwrap()).unwrap();
+        let entry = "[[policy]]\nname = \"protected-files\"\n";
+        fs::write(&dirs.managed, format!("{entry}[[policy]]\nname = \"session-guard\"\n")).unwrap();
+        fs::write(&dirs.config, format!("preset = \"none\"\n{entry}[[policy]]\nname = \"command-guard\"\n")).unwrap();
+        let config = load(&dirs, &[]);
+        let (paused, kept): (Vec<&Entry>, Vec<&Entry>) =
+            config.entries.iter().partition(|entry| config.may_loosen(Layer::User, entry));
+        assert_eq!(shown_names(&paused, &kept), "protected-files (user), command-guard");
+        assert_eq!(shown_names(&kept, &paused), "protected-files (managed), session-guard");
+        assert_eq!(shown_names(&[&paused[..], &paused[..]].concat(), &[]), "protected-files, command-guard");
+    }
+}
