@@ -94,6 +94,7 @@ fn rules_that_never_match_are_told() {
 #[test]
 fn a_projects_entry_that_would_loosen_another_policy_is_told() {
     let world = World::new();
+    world.write("repo/data/public/x.csv", "");
     let ours = |source: &str, settings: &str| {
         world.write(
             "repo/.guard/guard.toml",
