@@ -90,7 +90,9 @@ fn a_managed_file_that_users_cannot_read_is_a_deficiency() {
     let machine = Machine::new();
     let etc = machine.path("etc/guard-host");
     let remote = format!("[remote]\nurl = 'https://guard.example'\ntoken-file = '{}/token'\n", etc.display());
-    let rules = "[[policy]]\nname = 'team'\nsource = 'builtin:rego'\nsettings-file = 'rules'\n";
+    let rules =
+        format!("[[policy]]\nname = 'own'\nsource = '{0}/own.wasm'\nsettings-file = '{0}/rules'\n", etc.display());
+    machine.write("etc/guard-host/own.wasm", "", 0o644);
     machine.write("etc/guard-host/guard.toml", &format!("{rules}{remote}"), 0o644);
     machine.write("etc/guard-host/token", "secret\n", 0o644);
     machine.write("etc/guard-host/rules/team.rego", "package guard\n\ndeny if false\n", 0o644);
@@ -100,6 +102,7 @@ fn a_managed_file_that_users_cannot_read_is_a_deficiency() {
     for (path, closed, open) in [
         ("etc/guard-host/guard.toml", 0o600, 0o644),
         ("etc/guard-host/token", 0o600, 0o644),
+        ("etc/guard-host/own.wasm", 0o600, 0o644),
         ("etc/guard-host/rules/team.rego", 0o600, 0o644),
         ("etc/guard-host/rules", 0o700, 0o755),
         ("etc/guard-host", 0o700, 0o755),
