@@ -145,6 +145,11 @@ fn the_files_of_a_repository_in_the_project_are_not_of_the_revision() {
     world.write("repo/.guard/calls.jsonl", "{\"command\": \"rm vendor/x/db/1.sql\"}\n");
     let ended = world.run(&["replay", "--against", "HEAD", ".guard/calls.jsonl"], "");
     assert!(ended.exit == 0 && !ended.stdout.contains("vendor/x"), "{ended:?}");
+    let needs_trust = RULES.replace("svc/a/db/**", "db/**").replace("source =", "on-error = \"allow\"\nsource =");
+    world.write("repo/vendor/x/.guard/guard.toml", needs_trust);
+    let ended = against(&world);
+    assert_line(&ended, 0, &["ok   trust", "`guard-host trust vendor/x`"]);
+    assert_line(&ended, 0, &["ok   settings", "no changes since HEAD"]);
 }
 
 #[test]

@@ -75,6 +75,8 @@ struct Configuration {
     root: String,
     /// Why it only applies after a person trusts it. `None` if it needs no trust.
     needs_trust: Option<Problem>,
+    /// Whether it is in another repository, such as a submodule, whose files no revision of the project has.
+    is_foreign: bool,
 }
 
 impl Configuration {
@@ -82,7 +84,12 @@ impl Configuration {
     fn all(root: &str, folders: Vec<String>) -> Vec<Self> {
         let has_file = |root: &String| AppDirs::project_file(root).is_file();
         let roots = Some(root.to_owned()).filter(has_file).into_iter().chain(folders);
+        let is_foreign = |folder: &str| {
+            let mut above = Path::new(folder).ancestors().take_while(|above| *above != Path::new(root));
+            above.any(|above| above.join(".git").exists())
+        };
         let configuration = |folder: String| Configuration {
+            is_foreign: is_foreign(&folder),
             folder: Path::new(&folder).strip_prefix(root).map(Path::to_path_buf).unwrap_or_default(),
             root: folder,
             needs_trust: None,

@@ -69,7 +69,7 @@ impl Base {
 /// used before.
 pub(super) fn trust(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let (mut mistakes, mut needed) = (Vec::new(), Vec::new());
-    for Configuration { folder, needs_trust, .. } in &project.configurations {
+    for Configuration { folder, needs_trust, is_foreign, .. } in &project.configurations {
         let Some(problem) = needs_trust else { continue };
         let shown = folder.display();
         let (command, calls) = match folder.as_os_str().is_empty() {
@@ -78,7 +78,7 @@ pub(super) fn trust(project: &Project<'_>) -> anyhow::Result<StepResult> {
         };
         let effect = format!("its rules don't apply and {calls} needs confirmation");
         match &project.base {
-            Some(base) if !base.configurations.get(folder).is_some_and(|before| before.needs_trust) => {
+            Some(base) if !is_foreign && !base.configurations.get(folder).is_some_and(|before| before.needs_trust) => {
                 let text = format!("until each person runs `{command}`, {effect}: {}", problem.text);
                 let hint = format!(
                     "remove the part that needs trust ({} has none), or have everyone run `{command}` after the merge",
@@ -108,7 +108,7 @@ pub(super) fn settings(project: &Project<'_>) -> anyhow::Result<StepResult> {
         return Ok(StepResult::skipped(format!("no configuration to compare with at {}", plain(against))));
     };
     let mut now = BTreeMap::new();
-    for configuration in &project.configurations {
+    for configuration in project.configurations.iter().filter(|configuration| !configuration.is_foreign) {
         // The step `check` has reported a file that can't be used.
         let Ok(candidate) = candidate(project.dirs, &configuration.root) else {
             return Ok(StepResult::skipped("the configuration can't be used, see above".to_owned()));
