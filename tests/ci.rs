@@ -1,6 +1,7 @@
 //! `guard-host ci` in the example for teams: it passes unchanged, and reports the line of each mistake.
 
 mod against;
+mod folders;
 
 use std::fs;
 use std::path::Path;

@@ -6,6 +6,7 @@ mod allow;
 mod broken;
 mod broken_table;
 mod entries;
+mod idle_rules;
 mod ineffective;
 mod ordinary_work;
 mod managed;

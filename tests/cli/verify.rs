@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::reply::assert_ask;
+use crate::support::terminal::attended_by;
 use crate::support::texts::{Transcript, normalize, normalized_output};
 use crate::support::world::{ProcessOutput, World};
 use crate::texts::assert_text;
@@ -368,5 +369,46 @@ fn a_log_on_a_read_only_disk_can_be_verified() {
     command.args(["--mount", "sh", "-c", script, env!("CARGO_BIN_EXE_guard-host"), "audit", "verify"]);
     command.env_clear().env("HOME", world.home.path()).env("PATH", std::env::var_os("PATH").unwrap());
     let ended = crate::support::world::end(command, "");
+    assert!(ended.exit == 0 && ended.stdout.starts_with("whole: 2 lines"), "{ended:?}");
+}
+
+#[test]
+fn a_person_accepts_a_break_and_later_runs_check_from_there_on() {
+    let world = logged(4);
+    let mut edited = lines(&world, LOG);
+    edited[1] = edited[1].replace("git push", "git pull");
+    put(&world, LOG, &edited);
+    let told = broken(&world, LOG, 2);
+    // Neither an agent nor a script can accept it.
+    let refused = world.run(&["audit", "verify", "--accept"], "");
+    assert!(refused.exit != 0 && refused.stderr.contains("from a terminal"), "{refused:?}");
+    assert_eq!(broken(&world, LOG, 2), told);
+    let program = env!("CARGO_BIN_EXE_guard-host");
+    let ended = attended_by(&world, program, &["audit", "verify", "--accept"], "n\n");
+    assert!(ended.exit == 1 && ended.stdout.contains("nothing was changed"), "{ended:?}");
+    let ended = attended_by(&world, program, &["audit", "verify", "--accept"], "y\n");
+    assert!(ended.exit == 0 && ended.stdout.contains("whole: 1 line, number 5 to 5"), "{ended:?}");
+    let line = world.audit().pop().unwrap();
+    assert_eq!((&line["action"], &line["by"]), (&json!("accept"), &json!("person")));
+    assert!(line["operation"].as_str().unwrap().contains("audit.jsonl:2: this line was changed"), "{line}");
+    assert_ask(&world.bash("git push"), &[]);
+    let ended = verify(&world);
+    assert!(ended.exit == 0 && ended.stdout.starts_with("whole: 2 lines, number 5 to 6"), "{ended:?}");
+    assert!(ended.stdout.contains("where a person accepted this: "), "{ended:?}");
+    let json = world.run(&["audit", "verify", "--format", "json"], "").stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert!(json["whole"] == json!(true) && json["accepted"].as_str().unwrap().contains("audit.jsonl:2"), "{json}");
+    // A later edit is a new break, after the accepted one as well as before it.
+    let whole = lines(&world, LOG);
+    for (at, old, new) in [(5, "git push", "git pull"), (2, "git push", "git pull"), (1, "git pull", "git push -f")] {
+        let mut edited = whole.clone();
+        edited[at] = edited[at].replace(old, new);
+        put(&world, LOG, &edited);
+        assert_eq!(verify(&world).exit, 1, "{at}");
+    }
+    put(&world, LOG, &whole);
+    assert_eq!(verify(&world).exit, 0);
+    // Nothing is left to accept.
+    let ended = attended_by(&world, program, &["audit", "verify", "--accept"], "");
     assert!(ended.exit == 0 && ended.stdout.starts_with("whole: 2 lines"), "{ended:?}");
 }

@@ -116,3 +116,30 @@ fn a_second_entry_of_the_user_does_not_loosen_the_preset() {
         assert!(!found.iter().any(|text| text.contains("`lower`")), "{fine}{found:#?}");
     }
 }
+
+#[test]
+fn a_user_file_that_loosens_a_managed_policy_is_told_whatever_else_it_has() {
+    let below = |policy: &str, settings: &str| {
+        let user = format!("[[policy]]\nname = \"{policy}\"\nsettings = {{ {settings} }}\n");
+        warnings(&Layers::new().managed("preset = \"standard\"\n").user(user))
+    };
+    for (policy, settings, key) in [
+        ("protected-files", "confirm = [\"a.yml\", \"!Makefile\"]", "!Makefile"),
+        ("protected-files", "confirm = [\"a.yml\"], exempt = [\".env\"]", "exempt"),
+        ("command-guard", "protected-branches = [\"rel/*\", \"!main\"]", "!main"),
+        ("command-guard", "secret-reads = \"ask\"", "secret-reads"),
+        ("intrusion-guard", "hosts = [\"x.io\"]", "hosts"),
+    ] {
+        let found = below(policy, settings);
+        let has = |text: &String| text.contains(&format!("`{key}` has no effect on the rules of `{policy}`"));
+        assert_eq!(found.iter().filter(|text| has(text)).count(), 1, "{settings}: {found:#?}");
+    }
+    for (policy, settings) in [
+        ("protected-files", "confirm = [\"a.yml\", \"!a.yml\"]"),
+        ("command-guard", "secret-reads = \"deny\""),
+        ("intrusion-guard", "strict = true, hosts = [\"x.io\"]"),
+    ] {
+        let found = below(policy, settings);
+        assert!(!found.iter().any(|text| text.contains("no effect")), "{settings}: {found:#?}");
+    }
+}

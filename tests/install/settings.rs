@@ -339,3 +339,19 @@ fn arguments_that_make_no_sense_change_nothing() {
     }
     assert!(!world.path(".claude").exists() && !world.path("repo/.claude").exists());
 }
+
+#[test]
+fn paths_that_a_shared_registration_lacks_are_told() {
+    let world = World::new();
+    let config = world.write("own.toml", "");
+    let told = |arguments: &[&str]| {
+        let own = ["--config", config.to_str().unwrap()];
+        let ended = world.run(&[&own[..], &["install", "claude"], arguments, &["--dry-run"]].concat(), "");
+        assert_eq!(ended.exit, 0, "{ended:?}");
+        (ended.stderr.contains("the hook is registered without `--config`"), ended.stdout.contains("own.toml"))
+    };
+    assert_eq!(told(&["--shared"]), (true, false));
+    assert_eq!(told(&["--scope", "project"]), (false, true));
+    let usual = world.run(&["install", "claude", "--shared", "--dry-run"], "");
+    assert!(!usual.stderr.contains("warning: "), "{usual:?}");
+}

@@ -25,7 +25,7 @@ use guard_contract::{Outcome, rank};
 use guard_harness::End;
 use guard_redact::{plain, redact, shorten};
 use guard_state::session::{Entry, stamp};
-use guard_state::{ChainBreak, ChainedLog, FileLock, Verified, hex};
+use guard_state::{ACCEPT, ChainBreak, ChainedLog, FileLock, Verified, hex};
 
 pub use decision::{Decision, RepeatedDecision};
 pub use discarded::Discarded;
@@ -147,7 +147,7 @@ pub fn append_end(audit: &Audit, end: End, entry: &Entry, harness: &str, now: Ti
 /// itself.
 #[must_use]
 pub fn is_of_call(action: &str) -> bool {
-    !matches!(action, "ran" | "refused" | "pause" | "resume" | "sync" | UNDO)
+    !matches!(action, "ran" | "refused" | "pause" | "resume" | "sync" | UNDO | ACCEPT)
 }
 
 /// Appends a line about an action on guard-host itself, such as a pause. A timer can start a `sync`.
@@ -371,6 +371,16 @@ pub fn verify(path: &Path, state: &Path) -> io::Result<Result<Verified, ChainBre
         lock => Some(lock?),
     };
     with_chain(path, state, |log| log.verify())
+}
+
+/// Accepts a break of a log's chain, which the last line with the action [`ACCEPT`] names.
+///
+/// # Errors
+///
+/// Any error of the file system or the key.
+pub fn accept(path: &Path, state: &Path, found: &ChainBreak) -> io::Result<()> {
+    let _lock = FileLock::acquire(&sibling(path, ".lock"), Instant::now() + VERIFY)?;
+    with_chain(path, state, |log| log.accept(found))
 }
 
 fn with_chain<T>(path: &Path, state: &Path, work: impl FnOnce(&ChainedLog<'_>) -> T) -> T {

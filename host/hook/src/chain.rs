@@ -49,8 +49,7 @@ pub struct AskOptions<'a> {
     pub on_opinion: Option<&'a (dyn Fn(&Opinion) + Sync)>,
     /// Grants every policy everything, for test worlds that only contain what the policy may see.
     pub grant_all: bool,
-    /// Prepares the chain of folders below the project's root with their own configuration. If `None`, they aren't
-    /// asked.
+    /// The configurations of folders below the project's root. If `None`, they aren't asked.
     pub nested: Option<&'a nested::Open<'a>>,
     /// The scene with its analysis, if it already exists.
     pub scene: Option<&'a Scene>,
@@ -86,14 +85,14 @@ impl Chain {
     /// Asks every policy that covers the call.
     pub fn decide(&self, call: &ToolCall, at: &CallContext, facts: &Arc<dyn Facts>, ask: AskOptions<'_>) -> Trace {
         let AskOptions { only, on_opinion, grant_all, nested, scene, pause } = ask;
-        let below = nested.map(|open| {
+        let below = nested.map(|files| {
             move |call: &ToolCall, scene: &Scene, ask: guard_chain::AskOptions<'_>| {
-                let folders = nested::of_call(call, at, scene);
+                let folders = nested::of_call(call, at, scene, files);
                 let mut opinions = Vec::new();
                 if folders.is_empty() {
                     return (opinions, Vec::new());
                 }
-                let below = Chain::new(self.engine.clone(), open(&folders).beside(&self.prepared));
+                let below = Chain::new(self.engine.clone(), files.open(&folders).beside(&self.prepared));
                 let steps = below.view().ask(call, at, facts, ask, &mut opinions).steps;
                 (opinions, steps)
             }

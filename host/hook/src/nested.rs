@@ -18,13 +18,35 @@ use guard_sdk::resolve::HOLDS;
 use guard_sdk::syntax::HeldFiles;
 use guard_state::AppDirs;
 
-/// Returns the chain of folders with a configuration.
-pub type Open<'a> = dyn Fn(&[String]) -> Prepared + 'a;
+/// The configurations of folders. A function that opens them uses the files on disk.
+pub trait FolderFiles {
+    /// Returns the chain of folders with a configuration.
+    fn open(&self, folders: &[String]) -> Prepared;
+
+    /// Returns whether the folder has a configuration.
+    fn has(&self, folder: &str) -> bool {
+        has_configuration(folder)
+    }
+
+    /// Returns folders with a configuration that may be missing from the disk.
+    fn known(&self) -> &[String] {
+        &[]
+    }
+}
+
+impl<F: Fn(&[String]) -> Prepared> FolderFiles for F {
+    fn open(&self, folders: &[String]) -> Prepared {
+        self(folders)
+    }
+}
+
+/// The configurations of folders, for a chain.
+pub type Open<'a> = dyn FolderFiles + 'a;
 
 /// Returns the folders with a configuration that a call concerns, outer ones first: those between the roots of its
 /// projects and the files or working directories in the call, and the same for other repositories, including their
 /// roots.
-pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<String> {
+pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene, files: &Open<'_>) -> Vec<String> {
     let (mut paths, mut repositories) = (BTreeSet::new(), BTreeSet::new());
     for path in call.paths() {
         let path = scene.resolver.resolve(&*scene.facts, path);
@@ -57,15 +79,16 @@ pub(crate) fn of_call(call: &ToolCall, at: &CallContext, scene: &Scene) -> Vec<S
     }
     // A folder above the project may contain those of any other project.
     let effects = scene.analysis.effects.iter().filter(|effect| !is_outside(&effect.path.canonical));
-    paths.extend(effects.flat_map(held_configurations));
+    paths.extend(effects.flat_map(|effect| held_configurations(effect, files)));
     let roots = projects.iter().chain(&repositories).filter(|root| !root.is_empty());
     let around: Vec<String> = roots.flat_map(|root| enclosing(root, at, scene)).collect();
     repositories.extend(around);
     repositories.retain(|root| !root.is_empty() && is_outside(root));
     let others: Vec<String> = repositories.into_iter().collect();
-    let mut found = of_paths(paths.iter().map(String::as_str), &projects);
-    found.extend(others.iter().filter(|root| has_configuration(root)).cloned());
-    found.extend(of_paths(paths.iter().map(String::as_str), &others));
+    let between = |roots: &[String]| configured(paths.iter().map(String::as_str), roots, |folder| files.has(folder));
+    let mut found = between(&projects);
+    found.extend(others.iter().filter(|root| files.has(root)).cloned());
+    found.extend(between(&others));
     found
 }
 
@@ -106,25 +129,37 @@ fn enclosing(root: &str, at: &CallContext, scene: &Scene) -> Vec<String> {
 const HELD_FOLDERS: usize = 2000;
 
 /// Returns the folders with a configuration that an effect takes with a folder above them: `mv services old`.
-fn held_configurations(effect: &Effect) -> Vec<String> {
+fn held_configurations(effect: &Effect, files: &Open<'_>) -> Vec<String> {
     const FILE: &str = "/.guard/guard.toml";
     let path = &effect.path;
     let Some((_, tag)) = effect.tags.iter().find(|(name, _)| name == HOLDS) else { return Vec::new() };
     let held = HeldFiles::new(tag, &path.lexical, &path.canonical);
     let mut found: Vec<String> = held.paths().filter_map(|file| Some(file.strip_suffix(FILE)?.to_owned())).collect();
+    found.extend(files.known().iter().filter(|folder| is_below(folder, &path.canonical)).cloned());
     if !held.is_whole() && effect.kind != "read" && path.kind == "dir" {
         found.extend(search(&path.canonical, HELD_FOLDERS, false).0);
     }
     found
 }
 
-fn has_configuration(folder: &str) -> bool {
+/// Returns whether the folder on disk has a configuration.
+#[must_use]
+pub fn has_configuration(folder: &str) -> bool {
     fs::symlink_metadata(AppDirs::project_file(folder)).is_ok()
 }
 
 /// Returns the folders with a configuration between these roots and the paths, outer ones first, without the roots.
 #[must_use]
 pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a str>, roots: &[String]) -> Vec<String> {
+    configured(paths, roots, has_configuration)
+}
+
+/// Returns the folders between these roots and the paths that have a configuration.
+fn configured<'a>(
+    paths: impl IntoIterator<Item = &'a str>,
+    roots: &[String],
+    has: impl Fn(&str) -> bool,
+) -> Vec<String> {
     let (mut seen, mut found) = (BTreeSet::new(), BTreeSet::new());
     for path in paths {
         let mut folder = Some(path);
@@ -132,7 +167,7 @@ pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a str>, roots: &[String]) 
             if !seen.insert(path) {
                 break;
             }
-            if !roots.iter().any(|root| root == path) && has_configuration(path) {
+            if !roots.iter().any(|root| root == path) && has(path) {
                 found.insert(path.to_owned());
             }
             folder = parent(path);

@@ -2,7 +2,7 @@
 //! show them as warnings.
 //!
 //! These are a project's policies where a server decides, grants that need trust, files with a wrong name, patterns
-//! that match nothing, allows that lift nothing, keys that would loosen other policies or that other keys of the same
+//! that match nothing, rules that nothing reads, allows that lift nothing, keys that would loosen other policies or that other keys of the same
 //! entry override, a harness's rules that `confine` makes ineffective, and a chain that doesn't protect guard-host
 //! itself. No policy is run.
 
@@ -12,6 +12,7 @@ mod ineffective_rules;
 mod listing;
 mod misplaced;
 mod patterns;
+mod rule_texts;
 mod typos;
 mod void_keys;
 
@@ -71,6 +72,8 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
         let is_void = |key: &str| void.as_ref().is_some_and(|problem| problem.text.contains(&format!("`{key}`")));
         found.extend(patterns::unmatched(entry, root, is_void));
         found.extend(expressions::impossible(entry));
+        let without_effect = rule_texts::without_effect(entry).into_iter();
+        found.extend(without_effect.map(|problem| Mistake::new(Severity::Gap, problem)));
         let idle = if void.is_some() { Vec::new() } else { patterns::idle_removals(entry) };
         others.extend(void.into_iter().chain(idle));
     }

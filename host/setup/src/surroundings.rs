@@ -25,7 +25,7 @@ use guard_state::files::read_text;
 use guard_state::{AppDirs, io_hint, is_private};
 pub(crate) use managed::{MachineFile, open_to_others};
 pub use managed::{READ, START, closed_to_users};
-use managed::{managed_files, unread};
+use managed::{managed_files, unread, unreadable_by_users};
 
 /// The maximum number of bytes that are read of a file.
 const TEXT_BYTES: u64 = 1 << 20;
@@ -40,8 +40,9 @@ const SPARE_BYTES: u64 = 1 << 20;
 #[must_use]
 pub fn survey(config: &Config, dirs: &AppDirs) -> Vec<Mistake> {
     let layer = || if remote_file(dirs) == dirs.managed { Layer::Managed } else { Layer::User };
-    let open = open_to_others(&managed_files(config, dirs), dirs);
-    let managed = unread(dirs).into_iter().chain(open).map(|problem| ("managed", problem));
+    let files = managed_files(config, dirs);
+    let (open, closed) = (open_to_others(&files, dirs), unreadable_by_users(&files, config, dirs));
+    let managed = unread(dirs).into_iter().chain(open).chain(closed).map(|problem| ("managed", problem));
     let token = config.remote.as_ref().and_then(|remote| token(remote, layer()));
     let authorities = config.remote.as_ref().and_then(|remote| authorities(remote, layer()));
     let remote = token.into_iter().chain(authorities).map(|problem| ("remote", problem));

@@ -21,8 +21,10 @@ use crate::files::append_line;
 use crate::seal::Tag;
 use crate::{Seal, hex, is_private};
 
+mod accept;
 mod verify;
 
+pub use accept::ACCEPT;
 pub use verify::{ChainBreak, Verified};
 
 /// The purposes of the seals: lines, lines written without the lock, and the file that records the last line.

@@ -31,7 +31,7 @@ pub mod session;
 mod stamp;
 
 pub use app_dirs::AppDirs;
-pub use chained::{ChainBreak, ChainedLog, LogPosition, Verified};
+pub use chained::{ACCEPT, ChainBreak, ChainedLog, LogPosition, Verified};
 pub use folder::{FolderError, FolderErrorKind, check_private, is_private, make_private, write_lasting, write_new};
 pub use io_hint::io_hint;
 pub use lock::FileLock;

@@ -191,6 +191,9 @@ mod tests {
             ("history.exists(h, h.kind in ['dennied'])", "dennied"),
             ("tool in ['Write', 'Eidt']", "Eidt"),
             ("tool == 'bash' || false", "bash"),
+            ("analysis.commands.exists(c, c.program == 'npm install')", "npm install"),
+            ("analysis.commands.exists(c, c.program in ['npm', '/bin/sh'])", "/bin/sh"),
+            ("analysis.effects.exists(e, e.path.canonical.startsWith('db/'))", "db/"),
             ("input.comand == 'ls'", "comand"),
             ("{'a': [context.pwd]}.a == []", "pwd"),
         ] {
@@ -204,6 +207,8 @@ mod tests {
             "analysis.effects.exists(e, e.path.kind == 'packge' && e.tags.remotes == '')",
             "tool == 'mcp__box__run' || tool == 'Frobnicate' || 'x' in [tool]",
             "input.commands == [] && input.filepath == '' && 'comand' in input",
+            "analysis.commands.exists(c, c.program == 'npm' && 'install' in c.argv)",
+            "analysis.effects.exists(e, e.path.project_relative.startsWith('db/') || e.target.startsWith('db/'))",
             "tool.replace(tool, 'bash') == 'bash' && input.command == 'bash'",
             "[{'operaton': 1}].exists(e, e.operaton == 1)",
         ] {

@@ -9,12 +9,12 @@ use super::past_questions::{self, PastQuestion, Questions, Suggestion};
 use super::subject::{call_context, exit_error};
 use super::terminal::{is_agreed, is_attended, terminal_error};
 use super::{allow, log, print, report, ship, watch};
-use guard_config::load;
+use guard_config::{Audit, load};
 use guard_contract::exit::Exit;
-use guard_hook::audit::{Actions, Next, Reader, Record, Selection, Stats, WOULD_ASK, WOULD_DENY};
+use guard_hook::audit::{Actions, Next, Reader, Record, Selection, Stats, WOULD_ASK, WOULD_DENY, append_deed};
 use guard_redact::{plain, shorten};
 use guard_state::environment::Environment;
-use guard_state::{AppDirs, Verified};
+use guard_state::{ACCEPT, AppDirs, ChainBreak, Verified};
 
 /// The interval at which a followed log is read.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -58,9 +58,12 @@ pub(super) fn run(args: &AuditArgs, dirs: &AppDirs, environment: &Environment) -
             log::note_missing(path);
             stats(&log::selection(filters)?, path, *format)?;
         }
-        AuditCommand::Verify { format } => {
+        AuditCommand::Verify { accept, format } => {
             log::require(path)?;
             log::require_own(path, "verify")?;
+            if *accept && !accept_break(&config.audit, dirs, environment)? {
+                return Ok(Exit::Failures);
+            }
             return verify(path, dirs, *format);
         }
         AuditCommand::Ship(args) => {
@@ -75,12 +78,35 @@ pub(super) fn run(args: &AuditArgs, dirs: &AppDirs, environment: &Environment) -
     Ok(Exit::Success)
 }
 
-/// Verifies the log's chain.
-fn verify(path: &Path, dirs: &AppDirs, format: Format) -> anyhow::Result<Exit> {
-    let checked = guard_hook::audit::verify(path, &dirs.state).map_err(|error| {
+fn checked(path: &Path, dirs: &AppDirs) -> anyhow::Result<Result<Verified, ChainBreak>> {
+    guard_hook::audit::verify(path, &dirs.state).map_err(|error| {
         let text = format!("can't check the audit log `{}`: {error}", path.display());
         exit_error(Exit::NoInput, text, "check that the file and its folder are yours, then try again")
+    })
+}
+
+/// Has a person accept the first break of the log's chain. Returns false if they refuse.
+fn accept_break(audit: &Audit, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<bool> {
+    let Err(found) = checked(&audit.path, dirs)? else { return Ok(true) };
+    print::line(&found.to_string())?;
+    if !is_attended() {
+        return Err(terminal_error("a wrong line of the log is accepted", "guard-host audit verify --accept"));
+    }
+    if !is_agreed("Accept it, and check the log from here on?")? {
+        print::note("nothing was changed");
+        return Ok(false);
+    }
+    append_deed(audit, ACCEPT, &found.to_string(), &environment.cwd)?;
+    guard_hook::audit::accept(&audit.path, &dirs.state, &found).map_err(|error| {
+        let text = format!("the wrong line is not accepted: {error}");
+        exit_error(Exit::NoInput, text, "check that the log and its folder are yours, then try again")
     })?;
+    Ok(true)
+}
+
+/// Verifies the log's chain.
+fn verify(path: &Path, dirs: &AppDirs, format: Format) -> anyhow::Result<Exit> {
+    let checked = checked(path, dirs)?;
     let (wrong, found) = match &checked {
         Ok(found) => (None, found),
         Err(wrong) => (Some(wrong), &Verified::default()),
@@ -91,10 +117,10 @@ fn verify(path: &Path, dirs: &AppDirs, format: Format) -> anyhow::Result<Exit> {
         print::json(&serde_json::json!({
             "whole": wrong.is_none(), "file": file, "line": line, "problem": wrong.map(|wrong| &wrong.text),
             "lines": found.lines, "first": found.numbers.0, "last": found.numbers.1, "older": found.older,
-            "apart": found.apart, "unfinished": found.unfinished,
+            "apart": found.apart, "unfinished": found.unfinished, "accepted": found.accepted,
         }))?;
     } else if let Some(wrong) = wrong {
-        print::line(&format!("{}:{}: {}", wrong.place.file.display(), wrong.place.line, wrong.text))?;
+        print::line(&wrong.to_string())?;
     } else {
         let (first, last) = found.numbers;
         match found.lines {
@@ -109,6 +135,11 @@ fn verify(path: &Path, dirs: &AppDirs, format: Format) -> anyhow::Result<Exit> {
             if count > 0 {
                 print::line(&format!("{} {text}", print::count(count, "line")))?;
             }
+        }
+        if let Some(accepted) = &found.accepted {
+            print::line(&format!(
+                "not counted: the lines before number {first}, where a person accepted this: {accepted}"
+            ))?;
         }
     }
     Ok(if wrong.is_none() { Exit::Success } else { Exit::Failures })

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::args::{CiArgs, CiFormat};
 use super::print;
-use super::subject::{call_context, exit_error};
+use super::subject::{call_context, exit_error, folders_below};
 use super::test::complaints;
 use base::Base;
 use guard_config::lock::{Lock, LockedComponent};
@@ -26,7 +26,7 @@ use guard_config::trust::{self, TrustError};
 use guard_config::{candidate, load};
 use guard_contract::Problem;
 use guard_contract::exit::Exit;
-use guard_contract::policy::Source;
+use guard_contract::policy::{Entry, Source};
 use guard_hook::cache::{Prepared, prepare};
 use guard_kit::compile::making;
 use guard_kit::conformance::{State, examine};
@@ -58,22 +58,68 @@ type Step = fn(&Project<'_>) -> anyhow::Result<StepResult>;
 struct Project<'a> {
     args: &'a CiArgs,
     root: PathBuf,
-    /// The project's guard.toml.
-    file: PathBuf,
+    /// The configurations: the project's, and those of its folders.
+    configurations: Vec<Configuration>,
     dirs: &'a AppDirs,
     environment: &'a Environment,
-    /// Why the guard.toml only applies after a person trusts it. `None` if it needs no trust.
-    needs_trust: Option<Problem>,
     /// The project at the revision to compare with.
     base: Option<Base>,
     has_failed: Cell<bool>,
 }
 
+/// A guard.toml of the project or of a folder in it.
+struct Configuration {
+    /// The folder, relative to the project's root. Empty for the project's own.
+    folder: PathBuf,
+    /// The project's root or the folder.
+    root: String,
+    /// Why it only applies after a person trusts it. `None` if it needs no trust.
+    needs_trust: Option<Problem>,
+    /// Whether it is in another repository, such as a submodule, whose files no revision of the project has.
+    is_foreign: bool,
+}
+
+impl Configuration {
+    /// Returns the project's configuration and those of its folders, as far as they exist.
+    fn all(root: &str, folders: Vec<String>) -> Vec<Self> {
+        let has_file = |root: &String| AppDirs::project_file(root).is_file();
+        let roots = Some(root.to_owned()).filter(has_file).into_iter().chain(folders);
+        let is_foreign = |folder: &str| {
+            let mut above = Path::new(folder).ancestors().take_while(|above| *above != Path::new(root));
+            above.any(|above| above.join(".git").exists())
+        };
+        let configuration = |folder: String| Configuration {
+            is_foreign: is_foreign(&folder),
+            folder: Path::new(&folder).strip_prefix(root).map(Path::to_path_buf).unwrap_or_default(),
+            root: folder,
+            needs_trust: None,
+        };
+        roots.map(configuration).collect()
+    }
+
+    /// Trusts the file as it is, and records whether a person would have to.
+    fn trust(&mut self, dirs: &AppDirs) -> anyhow::Result<()> {
+        let problems = load(dirs, std::slice::from_ref(&self.root)).problems;
+        match candidate(dirs, &self.root) {
+            Ok(candidate) => trust::trust(dirs, &self.root, &candidate.pins)?,
+            // The check reports a file that can't be read and therefore not trusted.
+            Err(TrustError::Broken(_) | TrustError::NoFile(_)) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+        self.needs_trust = problems.into_iter().next();
+        Ok(())
+    }
+
+    fn file(&self) -> PathBuf {
+        AppDirs::project_file(&self.root)
+    }
+}
+
 pub(super) fn run(args: &CiArgs, dirs: &AppDirs, environment: &Environment) -> anyhow::Result<Exit> {
     let root = call_context(environment, None).project_root;
-    let file = AppDirs::project_file(&root);
-    if !file.is_file() {
-        let text = format!("there is no `{}`", file.display());
+    let mut configurations = Configuration::all(&root, folders_below(&root));
+    if configurations.is_empty() {
+        let text = format!("there is no `{}`", AppDirs::project_file(&root).display());
         return Err(exit_error(Exit::NoInput, text, "run it in a project that has one"));
     }
     let scratch = tempfile::tempdir()?;
@@ -86,15 +132,9 @@ pub(super) fn run(args: &CiArgs, dirs: &AppDirs, environment: &Environment) -> a
         ..dirs.clone()
     };
     let base = args.against.as_deref().and_then(|name| Base::read(name, &root, &dirs, scratch.path()));
-    let mut needs_trust = load(&dirs, std::slice::from_ref(&root)).problems.into_iter().next();
-    // The check reports a file that can't be read and therefore not trusted.
-    match candidate(&dirs, &root) {
-        Ok(candidate) => trust::trust(&dirs, &root, &candidate.pins)?,
-        Err(TrustError::Broken(_)) => needs_trust = None,
-        Err(error) => return Err(error.into()),
-    }
+    configurations.iter_mut().try_for_each(|configuration| configuration.trust(&dirs))?;
     let has_failed = Cell::new(false);
-    let project = Project { args, root: root.into(), file, dirs: &dirs, environment, needs_trust, base, has_failed };
+    let project = Project { args, root: root.into(), configurations, dirs: &dirs, environment, base, has_failed };
     let mut results = Vec::new();
     for (name, step) in STEPS {
         let result = step(&project)?;
@@ -110,28 +150,33 @@ pub(super) fn run(args: &CiArgs, dirs: &AppDirs, environment: &Environment) -> a
     Ok(if project.has_failed.get() { Exit::Failures } else { Exit::Success })
 }
 
-/// Checks that the lock contains exactly what guard.toml uses, and that all of it is present.
+/// Checks that each lock contains exactly what its guard.toml uses, and that all of it is present.
 fn lock(project: &Project<'_>) -> anyhow::Result<StepResult> {
-    let file = Lock::file(&project.file);
-    let lock = match Lock::read(&file) {
-        Ok(lock) => lock,
-        Err(text) => return Ok(StepResult::failed(vec![project.mistake(&file, None, text, "restore the file")])),
-    };
-    let prepared = project.prepare();
-    let mut mistakes = Vec::new();
-    for locked in &lock.policy {
-        if !is_named(&project.file, locked) {
+    let (mut mistakes, mut count, mut is_readable) = (Vec::new(), 0, true);
+    for configuration in project.configurations.iter().map(Configuration::file) {
+        let file = Lock::file(&configuration);
+        let lock = match Lock::read(&file) {
+            Ok(lock) => lock,
+            Err(text) => {
+                mistakes.push(project.mistake(&file, None, text, "restore the file"));
+                is_readable = false;
+                continue;
+            }
+        };
+        count += lock.policy.len();
+        for locked in lock.policy.iter().filter(|locked| !is_named(&configuration, locked)) {
             let text = format!("it pins `{}` from {}, which guard.toml does not name", locked.name, locked.source);
             let line = line_number(&file, &format!("name = \"{}\"", locked.name));
             mistakes.push(project.mistake(&file, line, text, "remove these lines, or name it in guard.toml"));
         }
     }
-    for entry in prepared.members.iter().map(|member| &member.entry) {
+    let members = if is_readable { project.prepare().members } else { Vec::new() };
+    for entry in members.iter().map(|member| &member.entry) {
         if let Some(Problem { text, hint, .. }) = &entry.refused {
-            mistakes.push(project.policy_mistake(&entry.name, text, hint));
+            mistakes.push(project.policy_mistake(entry, text, hint));
         }
     }
-    Ok(match (mistakes.is_empty(), lock.policy.len()) {
+    Ok(match (mistakes.is_empty(), count) {
         (true, 0) => StepResult::skipped("no policy comes from a registry".to_owned()),
         (true, count) => StepResult::passed(format!("{count} pinned")),
         (false, _) => StepResult::failed(mistakes),
@@ -141,12 +186,12 @@ fn lock(project: &Project<'_>) -> anyhow::Result<StepResult> {
 /// Checks that every policy accepts its settings and works.
 fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let prepared = project.prepare();
+    let entries: Vec<Entry> = prepared.members.iter().map(|member| member.entry.clone()).collect();
     let (all, missing) =
         (prepared.members.len(), prepared.members.iter().filter(|member| member.entry.refused.is_some()).count());
-    let root = project.root.to_string_lossy().into_owned();
     let site = HookLocation { environment: project.environment, project: &project.root, dirs: project.dirs };
     let inspection = Inspection { depth: Depth::Calls, of_machine: false, making: Some(making()) };
-    let found = findings::mistakes(prepared, site, std::slice::from_ref(&root), inspection);
+    let found = findings::mistakes(prepared, site, &project.roots(), inspection);
     let (warnings, found): (Vec<_>, Vec<_>) = found.into_iter().partition(guard_setup::check::Mistake::is_warning);
     let warnings = warnings.iter().map(|one| Remark::warning(project.problem_mistake(&one.problem))).collect();
     // The step `lock` has already reported this.
@@ -156,10 +201,17 @@ fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
             let Problem { hint, .. } = &mistake.problem;
             let text = guard_setup::check::text(&mistake);
             let text = text.strip_suffix(&format!("; {hint}")).unwrap_or(&text).to_owned();
-            match (mistake.place(), &mistake.policy) {
+            let (file, at) = mistake.place();
+            let is_of = |entry: &&Entry| mistake.policy.as_ref() == Some(&entry.name);
+            let is_at = |entry: &&Entry| {
+                [&entry.settings_source.file, &AppDirs::project_file(&entry.project)].contains(&&PathBuf::from(file))
+                    || matches!(&entry.source, Source::File(path) if path == Path::new(file))
+            };
+            let mut of_policy = entries.iter().filter(is_of);
+            match of_policy.clone().find(is_at).or_else(|| of_policy.next()).filter(|_| at.is_none()) {
                 // A component has no lines, but its entry in guard.toml does.
-                ((_, None), Some(policy)) => project.policy_mistake(policy, &text, hint),
-                ((file, at), _) => project.mistake(Path::new(file), at.map(|(line, _)| line), text, hint),
+                Some(entry) => project.policy_mistake(entry, &text, hint),
+                None => project.mistake(Path::new(file), at.map(|(line, _)| line), text, hint),
             }
         })
         .collect();
@@ -191,10 +243,10 @@ fn conformance(project: &Project<'_>) -> anyhow::Result<StepResult> {
             Ok(report) => {
                 mistakes.extend(report.checks.iter().filter(|check| check.state == State::Failed).map(|check| {
                     let text = format!("conformance `{}`: {}", check.rule.id, check.problems.join("; "));
-                    project.policy_mistake(&entry.name, &text, check.rule.advice)
+                    project.policy_mistake(entry, &text, check.rule.advice)
                 }))
             }
-            Err(error) => mistakes.push(project.policy_mistake(&entry.name, &error.to_string(), &error.hint)),
+            Err(error) => mistakes.push(project.policy_mistake(entry, &error.to_string(), &error.hint)),
         }
     }
     Ok(match (mistakes.is_empty(), count) {
@@ -215,10 +267,17 @@ impl Project<'_> {
         (run.done.len() as u64, run.failures().map(mistake).collect())
     }
 
-    /// Prepares the chain of the project only.
-    fn prepare(&self) -> Prepared {
+    /// Returns the project's root and its folders that have a configuration.
+    fn roots(&self) -> Vec<String> {
         let root = self.root.to_string_lossy().into_owned();
-        prepare(self.dirs, &self.environment.program, &[root], Some(making()))
+        let folders =
+            self.configurations.iter().map(|configuration| &configuration.root).filter(|folder| **folder != root);
+        [root.clone()].into_iter().chain(folders.cloned()).collect()
+    }
+
+    /// Prepares the chain of the project and its folders only.
+    fn prepare(&self) -> Prepared {
+        prepare(self.dirs, &self.environment.program, &self.roots(), Some(making()))
     }
 
     /// Creates a mistake from a problem of the configuration.
@@ -232,13 +291,14 @@ impl Project<'_> {
         Mistake { file: file.to_string_lossy().into_owned(), line, text, hint: hint.to_owned() }
     }
 
-    /// Creates a mistake of an entry in guard.toml, with its line.
-    fn policy_mistake(&self, policy: &str, text: &str, hint: &str) -> Mistake {
+    /// Creates a mistake of an entry in a guard.toml, with its line.
+    fn policy_mistake(&self, entry: &Entry, text: &str, hint: &str) -> Mistake {
+        let policy = &entry.name;
         let text = match text.strip_prefix(&format!("policy `{policy}`: ")) {
             Some(_) => text.to_owned(),
             None => format!("policy `{policy}`: {text}"),
         };
-        let place = entry_location(&self.file, policy);
+        let place = entry_location(&AppDirs::project_file(&entry.project), policy);
         let (file, line) = split(&place);
         self.mistake(Path::new(file), line, text, hint)
     }

@@ -60,6 +60,7 @@ fn install_to(name: &str, args: &InstallArgs, projects: &[String], site: HookLoc
     let server = args.http.map(|address| server(address, registration, dirs, dry)).transpose()?;
     let options = InstallOptions { server, ..args.options() };
     check_names(&options, dirs, projects)?;
+    note_own_paths(&options, site);
     change(registration, &options, site, Action::Install, dry)?;
     if dry {
         return Ok(Exit::Success);
@@ -81,6 +82,17 @@ fn install_to(name: &str, args: &InstallArgs, projects: &[String], site: HookLoc
         print::status(&format!("next: {step}"))?;
     }
     Ok(if warmed == Exit::Success { beside } else { warmed })
+}
+
+/// Warns about paths on the command line that a registration for other users doesn't have.
+fn note_own_paths(options: &InstallOptions, HookLocation { environment, dirs, .. }: HookLocation<'_>) {
+    let usual = AppDirs::under_home(&environment.home);
+    let pairs = dirs.arguments().into_iter().zip(usual.arguments());
+    let given = pairs.filter(|((_, path), (_, usual))| path != usual).map(|((flag, _), _)| format!("`{flag}`"));
+    let flags = given.collect::<Vec<_>>().join(", ");
+    if (options.shared || options.managed) && !flags.is_empty() {
+        print::note(&format!("warning: the hook is registered without {flags}: it uses each user's own files"));
+    }
 }
 
 /// Lists the harnesses on this machine, and prompts the person at the terminal to choose. Empty if nothing was chosen.

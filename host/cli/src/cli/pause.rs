@@ -26,20 +26,19 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
     let decider = decider(&config, dirs);
     let here = is_sole_decider(&config).then(|| local_policies(&at, dirs, environment));
     let is_heeded = |entry: &Entry| here.as_ref().is_none_or(|names| names.contains(&entry.name));
-    let (paused, kept): (Vec<&Entry>, Vec<&Entry>) =
+    let (mut paused, kept): (Vec<&Entry>, Vec<&Entry>) =
         config.entries.iter().partition(|entry| config.may_loosen(Layer::User, entry) && is_heeded(entry));
-    let names = |entries: &[&Entry]| entries.iter().map(|entry| entry.name.as_str()).collect::<Vec<_>>().join(", ");
     for name in &args.only {
         let is_of_server = |entry: &&Entry| entry.name == *name && !is_heeded(entry);
         if let Some((text, hint)) = decider.as_ref().filter(|_| kept.iter().any(is_of_server)) {
             return Err(exit_error(Exit::Unavailable, format!("can't pause `{name}`: {text}"), hint));
         }
-        if kept.iter().any(|entry| entry.name == *name) {
+        if kept.iter().any(|entry| entry.name == *name) && !paused.iter().any(|entry| entry.name == *name) {
             let text = format!("`{name}` cannot be paused");
-            return Err(exit_error(Exit::Usage, text, format!("these can: {}", names(&paused))));
+            return Err(exit_error(Exit::Usage, text, format!("these can: {}", shown_names(&paused, &[]))));
         }
         if !paused.iter().any(|entry| entry.name == *name) {
-            let hint = format!("the chain has: {}", names(&paused));
+            let hint = format!("the chain has: {}", shown_names(&paused, &[]));
             return Err(exit_error(Exit::Usage, format!("no policy has the name `{name}`"), hint));
         }
     }
@@ -57,7 +56,11 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
         return Err(terminal_error("policies are paused", &format!("guard-host pause {spelled}{all}{only}")));
     }
     let pause = Pause::begin(&dirs.state, Timestamp::now(), length, args.only.clone(), args.all)?;
-    let what = if args.only.is_empty() { names(&paused) } else { args.only.join(", ") };
+    if !args.only.is_empty() {
+        paused.retain(|entry| args.only.contains(&entry.name));
+        paused.sort_by_key(|entry| args.only.iter().position(|name| *name == entry.name));
+    }
+    let what = shown_names(&paused, &kept);
     append_deed(&config.audit, "pause", &format!("{what} until {}", pause.until), &at.cwd)?;
     let ends = pause.until.parse::<Timestamp>()?.to_zoned(TimeZone::system());
     let is_today = ends.date() == Timestamp::now().to_zoned(TimeZone::system()).date();
@@ -69,13 +72,28 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
         print::line("denied calls stay blocked; `--all` pauses denials as well")?;
     }
     if !kept.is_empty() {
-        print::line(&format!("not paused: {}", names(&kept)))?;
+        print::line(&format!("not paused: {}", shown_names(&kept, &paused)))?;
     }
     if let Some((text, hint)) = decider {
         print::note(&format!("warning: {text}, and its prompts and denials aren't paused; {hint}"));
     }
     print::line("to resume now: `guard-host pause --end`")?;
     Ok(Exit::Success)
+}
+
+/// Lists the names of entries. A name that `others` have too gets the layer, because the two are different policies.
+fn shown_names(entries: &[&Entry], others: &[&Entry]) -> String {
+    let shown = |entry: &&Entry| match others.iter().any(|other| other.name == entry.name) {
+        true => format!("{} ({})", entry.name, entry.layer.name()),
+        false => entry.name.clone(),
+    };
+    let mut names: Vec<String> = Vec::new();
+    for name in entries.iter().map(shown) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
 }
 
 /// Returns the policies that this machine evaluates although a server decides.
@@ -112,5 +130,29 @@ fn length(text: &str) -> anyhow::Result<SignedDuration> {
             let hint = "give a number with a unit, such as `90s`, `10m` or `2h`, up to `24h`";
             Err(exit_error(Exit::Usage, text, hint))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_name_of_two_policies_is_shown_with_its_layer() {
+        let home = tempfile::tempdir().unwrap();
+        let mut dirs = AppDirs::under_home(&home.path().to_string_lossy());
+        dirs.managed = home.path().join("managed.toml");
+        fs::create_dir_all(dirs.config.parent().unwrap()).unwrap();
+        let entry = "[[policy]]\nname = \"protected-files\"\n";
+        fs::write(&dirs.managed, format!("{entry}[[policy]]\nname = \"session-guard\"\n")).unwrap();
+        fs::write(&dirs.config, format!("preset = \"none\"\n{entry}[[policy]]\nname = \"command-guard\"\n")).unwrap();
+        let config = load(&dirs, &[]);
+        let (paused, kept): (Vec<&Entry>, Vec<&Entry>) =
+            config.entries.iter().partition(|entry| config.may_loosen(Layer::User, entry));
+        assert_eq!(shown_names(&paused, &kept), "protected-files (user), command-guard");
+        assert_eq!(shown_names(&kept, &paused), "protected-files (managed), session-guard");
+        assert_eq!(shown_names(&[&paused[..], &paused[..]].concat(), &[]), "protected-files, command-guard");
     }
 }

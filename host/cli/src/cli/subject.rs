@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::args::CallArgs;
+use super::print;
 use guard_config::edit::EditError;
 use guard_config::{Config, Fallback};
 use guard_contract::call::{CallContext, ToolCall};
@@ -247,6 +248,15 @@ pub(super) fn folders(at: &CallContext) -> Vec<String> {
     let projects = at.projects();
     let nested = nested::of_paths([at.cwd.as_str()], &projects);
     projects.into_iter().chain(nested).collect()
+}
+
+/// Returns the folders below a project's root that have their own configuration, and warns if there may be more.
+pub(super) fn folders_below(root: &str) -> Vec<String> {
+    let (folders, is_all) = nested::below(root);
+    if !is_all {
+        print::note("warning: the project has too many folders; some with a `.guard` may have been left out");
+    }
+    folders
 }
 
 /// Returns the path of a file on the command line.

@@ -13,6 +13,9 @@ const PAGES: [(&str, &str); 2] = [
     ("intrusion-guard", include_str!("../../../../policies/intrusion-guard/RULES.md")),
 ];
 
+/// The setting that turns on more rules.
+const STRICT: &str = "strict";
+
 /// Returns one problem for each name without an effect.
 pub(super) fn overridden(entry: &Entry) -> Vec<Problem> {
     let Source::Builtin(builtin) = &entry.source else { return Vec::new() };
@@ -38,6 +41,14 @@ pub(super) fn overridden(entry: &Entry) -> Vec<Problem> {
             found.push((text, "remove one of them".to_owned()));
         }
     }
+    if settings.get(STRICT) != Some(&Value::Bool(true)) {
+        for (key, names) in [("raise", &raise), ("lower", &lower)] {
+            for name in names.iter().filter(|name| is_off_without_strict(name, builtin)) {
+                let text = format!("`{key}` of `{name}` has no effect: the rule is off without `{STRICT}`");
+                found.push((text, format!("add `{STRICT} = true`, or remove `{name}` from `{key}`")));
+            }
+        }
+    }
     let place = entry_location(&entry.settings_source.file, &entry.name);
     let problem = |(text, hint)| Problem {
         layer: entry.layer,
@@ -56,6 +67,15 @@ fn covers(wide: &str, name: &str, builtin: &str) -> bool {
         || class_of(name, builtin) == Some(wide)
 }
 
+/// Returns whether a rule is off by default: the first lines of its section say so.
+fn is_off_without_strict(rule: &str, builtin: &str) -> bool {
+    let section = PAGES.iter().find(|(name, _)| *name == builtin).and_then(|(_, page)| {
+        let (_, section) = page.split_once(&format!("\n## `{rule}`\n"))?;
+        section.split("\n#").next()
+    });
+    section.is_some_and(|section| section.contains("Off without `strict`."))
+}
+
 /// Returns the class of a rule: the second column of the table.
 fn class_of(rule: &str, builtin: &str) -> Option<&'static str> {
     let (_, page) = PAGES.iter().find(|(name, _)| *name == builtin)?;
@@ -68,6 +88,13 @@ fn class_of(rule: &str, builtin: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rule_that_is_off_by_default_is_known() {
+        assert!(is_off_without_strict("unknown-host", "intrusion-guard"));
+        assert!(!is_off_without_strict("process-memory", "intrusion-guard"));
+        assert!(!is_off_without_strict("no-such-rule", "intrusion-guard"));
+    }
 
     #[test]
     fn a_name_is_covered_by_itself_its_class_and_its_family() {

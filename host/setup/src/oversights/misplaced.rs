@@ -33,7 +33,8 @@ const TABLES: [&str; 3] = ["policy", "preset", "tool"];
 pub(super) fn misplaced(projects: &[String], dirs: &AppDirs) -> Vec<Problem> {
     let roots = projects.iter().filter(|root| !root.is_empty());
     let own = roots.clone().map(|root| AppDirs::project_file(root));
-    let mut found: Vec<Problem> = own.flat_map(|right| not_read(lookalikes(&right), &right, dirs)).collect();
+    let mut found: Vec<Problem> =
+        own.flat_map(|right| [not_read(lookalikes(&right), &right, dirs), unnamed_policies(&right)].concat()).collect();
     let right = &dirs.config;
     let mut of_user = lookalikes(right);
     // The home may be a project.
@@ -90,7 +91,42 @@ fn not_read(files: Vec<PathBuf>, right: &Path, dirs: &AppDirs) -> Vec<Problem> {
         let shown = path.display();
         warning(shown.to_string(), format!("`{shown}` is not read"), format!("rename it to `{}`", right.display()))
     };
-    files.into_iter().filter(|path| *path != dirs.config && *path != dirs.managed).map(problem).collect()
+    // Another file may have been given in the place of the usual one.
+    let read = [&dirs.config, &dirs.managed, &AppDirs::under_home(&dirs.home).config];
+    files.into_iter().filter(|path| !read.contains(&path)).map(problem).collect()
+}
+
+/// Returns a problem for each policy in the folder of a missing configuration, which nothing can name.
+fn unnamed_policies(right: &Path) -> Vec<Problem> {
+    let folder = right.parent().filter(|folder| folder.is_absolute() && fs::symlink_metadata(right).is_err());
+    let mut files: Vec<PathBuf> = folder.into_iter().flat_map(entries).filter(|path| path.is_file()).collect();
+    files.sort();
+    let problem = |path: PathBuf| {
+        let (name, stem) = (name_of(&path), path.file_stem()?.to_string_lossy().into_owned());
+        let source = match path.extension()?.to_str()? {
+            "rego" if name.ends_with("_test.rego") => return None,
+            "rego" => format!("source = \"builtin:rego\"`, `settings-file = \"{name}\""),
+            "toml" | "json" if has_conditions(&path) => {
+                format!("source = \"builtin:cel\"`, `settings-file = \"{name}\"")
+            }
+            "wasm" => format!("source = \"./{name}\""),
+            _ => return None,
+        };
+        let (shown, right) = (path.display(), right.display());
+        let text = format!("`{shown}` is not read: there is no `{right}` that names it");
+        let hint = format!("write `{right}` with a `[[policy]]`: `name = \"{stem}\"`, `{source}`");
+        Some(warning(shown.to_string(), text, hint))
+    };
+    files.into_iter().filter_map(problem).collect()
+}
+
+/// Returns whether the file has rules with conditions in CEL.
+fn has_conditions(path: &Path) -> bool {
+    let text = read_text(path, TEXT_BYTES).unwrap_or_default();
+    let table = toml::from_str::<toml::Table>(&text).ok().and_then(|table| serde_json::to_value(table).ok());
+    let value = table.or_else(|| serde_json::from_str::<serde_json::Value>(&text).ok()).unwrap_or_default();
+    let rules = value.get("rules").and_then(serde_json::Value::as_array);
+    rules.is_some_and(|rules| rules.iter().any(|rule| rule.get("when").is_some_and(serde_json::Value::is_string)))
 }
 
 /// Returns files that were probably meant to be a missing configuration: beside it, above its folder, and in folders
@@ -108,11 +144,16 @@ pub(crate) fn lookalikes(right: &Path) -> Vec<PathBuf> {
     };
     let is_named = |path: &PathBuf| [FILE, "guard-host.toml"].contains(&plain(path).as_str()) && is_configuration(path);
     let mut found: Vec<PathBuf> = entries(folder).filter(is_beside).collect();
+    let is_like = |path: &PathBuf| path != folder && FOLDERS.contains(&plain(path).trim_end_matches('s'));
     for path in entries(above) {
+        // Other programs keep their settings in hidden folders.
+        let is_hidden = path != folder && name_of(&path).starts_with('.') && path.is_dir();
         if is_named(&path) {
             found.push(path);
-        } else if path != folder && FOLDERS.contains(&plain(&path).trim_end_matches('s')) {
+        } else if is_like(&path) || is_hidden {
             found.extend(entries(&path).filter(is_named));
+            let below = entries(&path).filter(|below| is_hidden && is_like(below));
+            found.extend(below.flat_map(|below| entries(&below)).filter(is_named));
         }
     }
     found.sort();

@@ -98,6 +98,26 @@ pub const START: u32 = 0o5;
 /// runs without the hook. The file may not exist yet.
 #[must_use]
 pub fn closed_to_users(file: &Path, bits: u32, dirs: &AppDirs) -> Option<Problem> {
+    closed(file, bits, dirs, "so the hook doesn't run for them")
+}
+
+/// Reports each file of the managed configuration that other users can't read. Their hook then denies every call.
+pub(super) fn unreadable_by_users(files: &[MachineFile], config: &Config, dirs: &AppDirs) -> Vec<Problem> {
+    let mut found: Vec<Problem> = Vec::new();
+    let remote = config.remote.as_ref().filter(|_| remote_file(dirs) == dirs.managed);
+    let token = remote.map(|remote| &remote.token_file).filter(|token| token.exists());
+    // Only the administrator runs `sync`.
+    let files = files.iter().map(|file| &file.path).filter(|path| !path.ends_with(SYNC_FILE));
+    for path in files.chain(token) {
+        let bits = if path.is_dir() { START } else { READ };
+        let problem = closed(path, bits, dirs, "so their hook can't use the managed configuration");
+        // One closed folder is one mistake.
+        found.extend(problem.filter(|problem| !found.iter().any(|other| other.hint == problem.hint)));
+    }
+    found
+}
+
+fn closed(file: &Path, bits: u32, dirs: &AppDirs, effect: &str) -> Option<Problem> {
     const ENTER: u32 = 0o1;
     let real = fs::canonicalize(file).unwrap_or_else(|_| file.to_path_buf());
     // Everything else would fail, too, without the folder of the machine's settings.
@@ -105,6 +125,7 @@ pub fn closed_to_users(file: &Path, bits: u32, dirs: &AppDirs) -> Option<Problem
     let folders = || [file, real.as_path()].into_iter().flat_map(|path| path.ancestors().skip(1)).filter(is_checked);
     let is_closed = |path: &Path, bits| fs::metadata(path).is_ok_and(|data| !gives_others(&data, bits));
     let (shown, folder) = (file.display(), folders().find(|folder| is_closed(folder, ENTER)));
+    let is_folder = || real.is_dir();
     let (text, hint) = match folder {
         Some(folder) if folder.starts_with(dirs.machine()) => {
             let text = format!("other users can't enter `{}`", folder.display());
@@ -116,8 +137,15 @@ pub fn closed_to_users(file: &Path, bits: u32, dirs: &AppDirs) -> Option<Problem
             (text, format!("replace the link `{shown}` with a file"))
         }
         Some(folder) => {
-            let to = if bits == START { "both programs to `/usr/local/bin`, and register them again" } else { "it" };
+            let to = if bits == START && !is_folder() {
+                "both programs to `/usr/local/bin`, and register them again"
+            } else {
+                "it"
+            };
             (format!("other users can't enter `{}`", folder.display()), format!("move {to}"))
+        }
+        None if is_closed(&real, bits) && is_folder() => {
+            ("other users can't read this folder".to_owned(), format!("run `sudo chmod a+rx {shown}`"))
         }
         None if is_closed(&real, bits) && bits == START => {
             ("other users can't start it".to_owned(), format!("run `sudo chmod a+rx {shown}`"))
@@ -127,7 +155,7 @@ pub fn closed_to_users(file: &Path, bits: u32, dirs: &AppDirs) -> Option<Problem
         }
         None => return None,
     };
-    problem(Layer::Managed, file, format!("{text}, so the hook doesn't run for them"), hint)
+    problem(Layer::Managed, file, format!("{text}, {effect}"), hint)
 }
 
 /// Reports a managed file that has another name or is empty, and so has no effect.

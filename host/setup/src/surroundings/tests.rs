@@ -19,6 +19,7 @@ struct Machine(TempDir);
 impl Machine {
     fn new() -> Self {
         let machine = Machine(tempfile::tempdir().unwrap());
+        machine.mode("", 0o755);
         machine.write("home/.local/state/guard-host/note", "", 0o600);
         machine
     }
@@ -82,6 +83,38 @@ fn a_managed_file_that_others_can_write_is_a_deficiency() {
     assert_eq!(machine.found(), Vec::<String>::new());
     machine.mode("open", 0o1777);
     machine.assert_found(&["managed: ", "open`"]);
+}
+
+#[test]
+fn a_managed_file_that_users_cannot_read_is_a_deficiency() {
+    let machine = Machine::new();
+    let etc = machine.path("etc/guard-host");
+    let remote = format!("[remote]\nurl = 'https://guard.example'\ntoken-file = '{}/token'\n", etc.display());
+    let rules =
+        format!("[[policy]]\nname = 'own'\nsource = '{0}/own.wasm'\nsettings-file = '{0}/rules'\n", etc.display());
+    machine.write("etc/guard-host/own.wasm", "", 0o644);
+    machine.write("etc/guard-host/guard.toml", &format!("{rules}{remote}"), 0o644);
+    machine.write("etc/guard-host/token", "secret\n", 0o644);
+    machine.write("etc/guard-host/rules/team.rego", "package guard\n\ndeny if false\n", 0o644);
+    machine.write("etc/guard-host/sync.toml", SYNC, 0o600);
+    machine.write("etc/guard-host/sync/state.json", "{\"last\":{\"time\":\"\",\"ok\":true,\"text\":\"\"}}", 0o644);
+    assert_eq!(machine.found(), Vec::<String>::new());
+    for (path, closed, open) in [
+        ("etc/guard-host/guard.toml", 0o600, 0o644),
+        ("etc/guard-host/token", 0o600, 0o644),
+        ("etc/guard-host/own.wasm", 0o600, 0o644),
+        ("etc/guard-host/rules/team.rego", 0o600, 0o644),
+        ("etc/guard-host/rules", 0o700, 0o755),
+        ("etc/guard-host", 0o700, 0o755),
+    ] {
+        machine.mode(path, closed);
+        machine.assert_found(&["managed: ", "other users can't ", "run `sudo chmod ", path]);
+        machine.mode(path, open);
+    }
+    // A group of the administrators' machine may read it.
+    machine.mode("etc/guard-host/guard.toml", 0o640);
+    let is_of_group = fs::metadata(etc.join("guard.toml")).unwrap().gid() != 0;
+    assert_eq!(machine.found().is_empty(), is_of_group);
 }
 
 #[test]

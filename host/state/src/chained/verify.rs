@@ -1,10 +1,12 @@
 //! Verifies a log with a chain, and reports the first line that isn't as it was written.
 
+use std::fmt;
 use std::fs;
 use std::io;
 
 use serde::de::IgnoredAny;
 
+use super::accept::number;
 use super::{APART, ChainedLog, LINE, LastLine, Link, LogPosition, digest, open_log, split_seal};
 use crate::Seal;
 use crate::files::{Line, read_line};
@@ -26,6 +28,8 @@ pub struct Verified {
     pub apart: u64,
     /// The number of unfinished lines left by processes that ended.
     pub unfinished: u64,
+    /// The break that a person accepted. The lines before the one that names it aren't counted.
+    pub accepted: Option<String>,
 }
 
 /// The first line that isn't as it was written.
@@ -35,6 +39,12 @@ pub struct ChainBreak {
     pub place: LogPosition,
     /// The description of the error.
     pub text: String,
+}
+
+impl fmt::Display for ChainBreak {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.place.file.display(), self.place.line, self.text)
+    }
 }
 
 /// The state of a verification after the lines so far.
@@ -48,19 +58,30 @@ struct Walk {
 }
 
 impl ChainedLog<'_> {
-    /// Verifies the rotated file and the log. The caller holds the lock, so that no process writes to them.
+    /// Verifies the rotated file and the log, from the last accepted break on if there is one. The caller holds the lock,
+    /// so that no process writes to them.
     ///
     /// # Errors
     ///
     /// Any error of the file system or the key.
     pub fn verify(&self) -> io::Result<Result<Verified, ChainBreak>> {
         let seal = Seal::open(self.state).map_err(|error: SealError| io::Error::other(error.to_string()))?;
-        let last = self.known_last_line(&seal);
+        let checked = self.check(&seal, None)?;
+        let accepted = if checked.is_err() { self.accepted(&seal)? } else { None };
+        let Some(accepted) = accepted else { return Ok(checked) };
+        let checked = self.check(&seal, Some(accepted.n))?;
+        Ok(checked.map(|found| Verified { accepted: Some(accepted.text), ..found }))
+    }
+
+    /// Verifies the lines, or those from this number on.
+    fn check(&self, seal: &Seal, from: Option<u64>) -> io::Result<Result<Verified, ChainBreak>> {
+        let last = self.known_last_line(seal);
         let mut walk = Walk { found: Verified::default(), before: vec![Tag::default()], pending: None };
         let mut place = LogPosition { file: self.path.to_path_buf(), line: 0 };
         let is_lost = !fs::metadata(self.rotated).is_ok_and(|data| data.len() > 0);
         let recorded = last.as_ref().map_or(0, |last| last.first_rotated);
-        if is_lost && recorded != 0 {
+        let mut has_reached = from.is_none();
+        if is_lost && recorded != 0 && has_reached {
             let place = LogPosition { file: self.rotated.to_path_buf(), line: 1 };
             let text = format!("this file was deleted or emptied: its lines from number {recorded} on are missing");
             return Ok(Err(ChainBreak { place, text }));
@@ -78,11 +99,17 @@ impl ChainedLog<'_> {
                     break;
                 }
                 place.line += 1;
+                has_reached = has_reached || number(&line, seal) == from;
+                if !has_reached {
+                    continue;
+                }
                 let is_open = end == Line::Unfinished;
                 let checked = match overlong {
                     true => Err("this line was inserted or changed: it's longer than any line that guard-host writes"
                         .to_owned()),
-                    false => walk.line(&line, &place, &seal, first.unwrap_or_default(), is_open),
+                    false => {
+                        walk.line(&line, &place, seal, first.filter(|_| from.is_none()).unwrap_or_default(), is_open)
+                    }
                 };
                 if let Err(text) = checked {
                     let at = walk.pending.take().unwrap_or_else(|| place.clone());

@@ -3,6 +3,7 @@
 //! All policy languages get the same document, which `README.md` describes. Knows no language, and evaluates nothing.
 
 mod answer;
+mod literals;
 mod shape;
 
 use guard_sdk::serde_json::{Map, Value, json};

@@ -10,6 +10,8 @@ use guard_sdk::syntax::{
 };
 use guard_sdk::{Event, Facts, tools};
 
+use super::literals::{refuse_command, refuse_path};
+
 /// Input keys of the common tools. Other tools have other keys.
 const INPUT_KEYS: [&str; 9] = [
     "command",
@@ -68,6 +70,9 @@ const TAGS: [&str; 24] = [
     "version",
     "without-scripts",
 ];
+
+/// The program of a command.
+const PROGRAM: &str = "program";
 
 /// The maximum number of alternatives of a pattern that are checked.
 const ALTERNATIVES: usize = 64;
@@ -149,14 +154,20 @@ impl Shape {
             }
             EFFECT_KIND => nearest_kind(text, &EFFECT_KINDS),
             EVENT_KIND => nearest_kind(text, &EVENT_KINDS),
-            _ => None,
+            PROGRAM => refuse_command(text),
+            key => refuse_path(key, text),
         }
     }
 
     /// Returns the error for a text that this value can never begin with.
     #[must_use]
     pub fn refuse_start(&self, text: &str) -> Option<String> {
-        if self.vocabulary()? != "operation" || operations().any(|name| name.starts_with(text)) {
+        match self.vocabulary()? {
+            "operation" => {}
+            PROGRAM => return refuse_command(text),
+            key => return refuse_path(key, text),
+        }
+        if operations().any(|name| name.starts_with(text)) {
             return None;
         }
         let dotted = text.ends_with('.');

@@ -8,6 +8,7 @@ use super::Format;
 use super::policy::NetworkArgs;
 use super::{ReportArgs, WatchArgs};
 use guard_hook::audit::{UNDO, WOULD_ASK, WOULD_DENY};
+use guard_state::ACCEPT;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -75,13 +76,20 @@ a suggestion into your file, if a person at a terminal agrees.")]
     #[command(after_help = "Examples:
   guard-host audit verify
   guard-host audit verify --format json
+  guard-host audit verify --accept
 
 Each line contains its number, the digest of the previous line, and a seal made with the key in the state folder. The
 report names the file and the line number of the first wrong line. Lines from older versions aren't part of the chain:
 they are counted, but not checked. A program that runs as you can read the key.
 
+--accept asks a person at a terminal to accept the first wrong line. It adds a line to the log that names it. Later runs
+report it as accepted, and check the log from there on.
+
 Exit codes: 0 the log is complete, 1 a line is wrong or missing, 66 the log can't be read.")]
     Verify {
+        /// Accept the first wrong line, so that later runs check the log from here on
+        #[arg(long, conflicts_with = "format")]
+        accept: bool,
         /// How to print it
         #[arg(long, value_enum, default_value_t = Format::Human)]
         format: Format,
@@ -196,6 +204,8 @@ pub(in crate::cli) enum Action {
     Sync,
     /// `guard-host undo` restored files or commits
     Undo,
+    /// A person accepted a wrong line of the log
+    Accept,
 }
 
 impl Action {
@@ -216,6 +226,7 @@ impl Action {
             Action::Resume => "resume",
             Action::Sync => "sync",
             Action::Undo => UNDO,
+            Action::Accept => ACCEPT,
         }
     }
 }

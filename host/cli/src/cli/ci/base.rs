@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::report::{Mistake, Remark, StepResult};
-use super::{Project, split};
+use super::{Configuration, Project, split};
 use crate::cli::config::source;
 use crate::cli::print;
-use crate::cli::replay::{files_at, revision};
+use crate::cli::replay::{CONFIGURATION, files_at, revision};
 use guard_config::candidate;
 use guard_config::load;
-use guard_config::problem::entry_location;
 use guard_contract::policy::Entry;
 use guard_contract::{Outcome, outcome_name};
+use guard_hook::nested::below;
 use guard_redact::{plain, shorten};
 use guard_state::AppDirs;
 
@@ -31,7 +31,13 @@ pub(super) struct Base {
     /// The paths of all its files.
     pub(super) files: Vec<String>,
     folder: PathBuf,
-    /// Whether its guard.toml only applies after a person trusts it.
+    /// Its valid configurations, by their folders relative to the project's root.
+    configurations: BTreeMap<PathBuf, BaseConfiguration>,
+}
+
+/// A guard.toml at a revision.
+struct BaseConfiguration {
+    /// Whether it only applies after a person trusts it.
     needs_trust: bool,
     entries: Vec<Entry>,
 }
@@ -47,33 +53,49 @@ impl Base {
         // A missing component doesn't change the settings.
         let _ = revision(name, project, &folder);
         let root = folder.to_string_lossy().into_owned();
-        let entries = candidate(dirs, &root).ok()?.entries;
-        let needs_trust = !load(dirs, &[root]).problems.is_empty();
+        let read = |configuration: Configuration| {
+            let entries = candidate(dirs, &configuration.root).ok()?.entries;
+            let needs_trust = !load(dirs, &[configuration.root]).problems.is_empty();
+            Some((configuration.folder, BaseConfiguration { needs_trust, entries }))
+        };
+        let all = Configuration::all(&root, below(&root).0);
+        let configurations: BTreeMap<_, _> = all.into_iter().filter_map(read).collect();
         let files = files_at(name, project).unwrap_or_default();
-        Some(Base { name: plain(name), files, folder, needs_trust, entries })
+        (!configurations.is_empty()).then(|| Base { name: plain(name), files, folder, configurations })
     }
 }
 
-/// Checks whether each person must trust the project's guard.toml. A change that makes this necessary fails, because
-/// the file isn't used before.
+/// Checks whether each person must trust a guard.toml. A change that makes this necessary fails, because the file isn't
+/// used before.
 pub(super) fn trust(project: &Project<'_>) -> anyhow::Result<StepResult> {
-    let Some(problem) = &project.needs_trust else { return Ok(StepResult::passed("not needed".to_owned())) };
-    let effect = "its rules don't apply and every call needs confirmation";
-    Ok(match &project.base {
-        Some(base) if !base.needs_trust => {
-            let text = format!("until each person runs `guard-host trust`, {effect}: {}", problem.text);
-            let hint = format!(
-                "remove the part that needs trust ({} has none), or have everyone run `guard-host trust` after the merge",
-                base.name
-            );
-            let (file, line) = split(&problem.place);
-            StepResult::failed(vec![project.mistake(Path::new(file), line, text, &hint)])
+    let (mut mistakes, mut needed) = (Vec::new(), Vec::new());
+    for Configuration { folder, needs_trust, is_foreign, .. } in &project.configurations {
+        let Some(problem) = needs_trust else { continue };
+        let shown = folder.display();
+        let (command, calls) = match folder.as_os_str().is_empty() {
+            true => ("guard-host trust".to_owned(), "every call".to_owned()),
+            false => (format!("guard-host trust {shown}"), format!("every call in `{shown}`")),
+        };
+        let effect = format!("its rules don't apply and {calls} needs confirmation");
+        match &project.base {
+            Some(base) if !is_foreign && !base.configurations.get(folder).is_some_and(|before| before.needs_trust) => {
+                let text = format!("until each person runs `{command}`, {effect}: {}", problem.text);
+                let hint = format!(
+                    "remove the part that needs trust ({} has none), or have everyone run `{command}` after the merge",
+                    base.name
+                );
+                let (file, line) = split(&problem.place);
+                mistakes.push(project.mistake(Path::new(file), line, text, &hint));
+            }
+            _ => {
+                needed.push(format!("needed after each change: until `{command}`, {effect}, because {}", problem.text))
+            }
         }
-        _ => {
-            let text =
-                format!("needed after each change: until `guard-host trust`, {effect}, because {}", problem.text);
-            StepResult::passed(text)
-        }
+    }
+    Ok(match (mistakes.is_empty(), needed.is_empty()) {
+        (false, _) => StepResult::failed(mistakes),
+        (true, true) => StepResult::passed("not needed".to_owned()),
+        (true, false) => StepResult::passed(needed.join(". Also ")),
     })
 }
 
@@ -85,12 +107,20 @@ pub(super) fn settings(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let Some(base) = &project.base else {
         return Ok(StepResult::skipped(format!("no configuration to compare with at {}", plain(against))));
     };
-    let root = project.root.to_string_lossy();
-    // The step `check` has reported a file that can't be used.
-    let Ok(now) = candidate(project.dirs, &root) else {
-        return Ok(StepResult::skipped("the configuration can't be used, see above".to_owned()));
-    };
-    let notices: Vec<Remark> = changes(project, base, &now.entries).into_iter().map(Remark::notice).collect();
+    let mut now = BTreeMap::new();
+    for configuration in project.configurations.iter().filter(|configuration| !configuration.is_foreign) {
+        // The step `check` has reported a file that can't be used.
+        let Ok(candidate) = candidate(project.dirs, &configuration.root) else {
+            return Ok(StepResult::skipped("the configuration can't be used, see above".to_owned()));
+        };
+        now.insert(&configuration.folder, candidate.entries);
+    }
+    let folders: BTreeSet<&PathBuf> = base.configurations.keys().chain(now.keys().copied()).collect();
+    let changes = folders.into_iter().flat_map(|folder| {
+        let before = base.configurations.get(folder).map_or(&[][..], |before| &before.entries);
+        changes(project, base, folder, (before, now.get(folder).map_or(&[], |now| now)))
+    });
+    let notices: Vec<Remark> = changes.map(Remark::notice).collect();
     Ok(match notices.len() {
         0 => StepResult::passed(format!("no changes since {}", base.name)),
         count => StepResult::passed(format!("{} since {}", print::count(count as u64, "change"), base.name)),
@@ -98,10 +128,11 @@ pub(super) fn settings(project: &Project<'_>) -> anyhow::Result<StepResult> {
     .with_remarks(notices))
 }
 
-fn changes(project: &Project<'_>, base: &Base, now: &[Entry]) -> Vec<Mistake> {
-    let file = &project.file;
+/// Returns the differences between the configurations of a folder, with their entries at the revision and now.
+fn changes(project: &Project<'_>, base: &Base, folder: &Path, (before, now): (&[Entry], &[Entry])) -> Vec<Mistake> {
+    let file = &project.root.join(folder).join(CONFIGURATION);
     let mut found = Vec::new();
-    for before in &base.entries {
+    for before in before {
         let Some(entry) = now.iter().find(|entry| entry.name == before.name) else {
             let text = format!("policy `{}`: removed or switched off", before.name);
             found.push(project.mistake(file, None, text, ""));
@@ -109,16 +140,11 @@ fn changes(project: &Project<'_>, base: &Base, now: &[Entry]) -> Vec<Mistake> {
         };
         let texts =
             changed_keys(before, entry).into_iter().chain(changed_settings(before, entry, &base.folder, project));
-        found.extend(texts.map(|text| {
-            let place = entry_location(file, &entry.name);
-            let (file, line) = split(&place);
-            project.mistake(Path::new(file), line, format!("policy `{}`: {text}", entry.name), "")
-        }));
+        found.extend(texts.map(|text| project.policy_mistake(entry, &text, "")));
     }
-    let is_new = |entry: &&Entry| !base.entries.iter().any(|before| before.name == entry.name);
-    found.extend(now.iter().filter(is_new).map(|entry| project.policy_mistake(&entry.name, "added", "")));
-    let tools = |root: &Path| read_tools(&AppDirs::project_file(&root.to_string_lossy()));
-    let (before, now) = (tools(&base.folder), tools(&project.root));
+    let is_new = |entry: &&Entry| !before.iter().any(|before| before.name == entry.name);
+    found.extend(now.iter().filter(is_new).map(|entry| project.policy_mistake(entry, "added", "")));
+    let (before, now) = (read_tools(&base.folder.join(folder).join(CONFIGURATION)), read_tools(file));
     let changed = |(name, entry): (&String, &toml::Value)| match now.get(name) {
         None => Some(format!("`[[tool]]` for `{name}`: removed")),
         Some(other) => (other != entry).then(|| format!("`[[tool]]` for `{name}`: changed")),

@@ -13,6 +13,7 @@ use guard_contract::policy::{Entry, Source};
 use guard_contract::{Layer, Wasi};
 use guard_kit::suite::rego::POLICY as REGO;
 use guard_kit::suite::{self, Subject, SubjectError, Suite, SuiteError, SuiteOnChain, run_all};
+use guard_state::AppDirs;
 
 /// The default folder of the chain's cases.
 const CASES: &str = ".guard/cases";
@@ -82,7 +83,8 @@ fn misplaced_folders(project: &Project<'_>) -> Vec<Remark> {
 fn removed_folders(project: &Project<'_>, cases: &Path) -> Vec<Mistake> {
     let Some(base) = &project.base else { return Vec::new() };
     let is_cases = |folder: &Path| {
-        folder == cases || folder.starts_with(".guard") && folder.file_name().is_some_and(|name| name == BESIDE)
+        let is_beside = || folder.components().any(|part| part.as_os_str() == ".guard") && folder.ends_with(BESIDE);
+        folder == cases || is_beside()
     };
     let parents = base.files.iter().filter_map(|file| Path::new(file).ancestors().skip(1).find(|at| is_cases(at)));
     let folders: BTreeSet<&Path> = parents.collect();
@@ -99,8 +101,9 @@ fn removed_folders(project: &Project<'_>, cases: &Path) -> Vec<Mistake> {
 /// Runs the chain's cases.
 fn run_chain_cases(project: &Project<'_>, cases: &Path) -> Tried {
     let root = project.root.to_string_lossy().into_owned();
+    let file = AppDirs::project_file(&root);
     let of_policies =
-        |error: SubjectError| Untested::Policies(project.mistake(&project.file, None, error.to_string(), &error.hint));
+        |error: SubjectError| Untested::Policies(project.mistake(&file, None, error.to_string(), &error.hint));
     let subject = Subject::chain(project.dirs, &project.environment.program, &[root]).map_err(of_policies)?;
     subject.chain_for_suite(&Suite::default()).map_err(of_policies)?;
     let hint = format!("`guard-host test {CHAIN} {}` shows more", cases.display());
@@ -147,7 +150,7 @@ fn entries_with_cases(project: &Project<'_>, chain: &Path) -> (Vec<(Entry, PathB
     for entry in project.prepare().members.into_iter().map(|member| member.entry) {
         let rules = &entry.settings_source.file;
         let is_text = matches!(&entry.source, Source::Builtin(name) if name == REGO || name == CEL);
-        if entry.layer != Layer::Project || !is_text || *rules == project.file {
+        if entry.layer != Layer::Project || !is_text || *rules == AppDirs::project_file(&entry.project) {
             continue;
         }
         let folder = if rules.is_dir() { Some(rules.as_path()) } else { rules.parent() };
@@ -169,8 +172,7 @@ fn entries_with_cases(project: &Project<'_>, chain: &Path) -> (Vec<(Entry, PathB
 /// Runs the cases of a policy's own rules.
 fn run_rule_cases(project: &Project<'_>, entry: &Entry, folder: &Path) -> Tried {
     let Source::Builtin(name) = &entry.source else { return Ok((0, Vec::new())) };
-    let policy_mistake =
-        |text: String, hint: &str| Untested::Policies(project.policy_mistake(&entry.name, &text, hint));
+    let policy_mistake = |text: String, hint: &str| Untested::Policies(project.policy_mistake(entry, &text, hint));
     let rules = &entry.settings_source.file;
     let settings = read_settings(rules).map_err(|problem| policy_mistake(problem.text, &problem.hint))?;
     let subject = Subject::policy(name, Wasi::Frozen, &project.root, project.dirs)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::report::{Mistake, Remark, StepResult};
 use super::{Project, split};
 use crate::cli::print;
-use crate::cli::replay::{CALLS, CONFIGURATION, Replayed, files_at, replay};
+use crate::cli::replay::{CALLS, Replayed, files_at, is_configuration, replay};
 use crate::cli::subject::{Refused, exit_error};
 use guard_config::problem::nearest_within;
 use guard_contract::exit::Exit;
@@ -45,7 +45,7 @@ fn judge_calls(project: &Project<'_>) -> anyhow::Result<StepResult> {
         return Ok(StepResult::skipped("no `--against` revision".to_owned()));
     };
     let files = files_at(against, &project.root.to_string_lossy())?;
-    if !Path::new(against).is_file() && !files.is_empty() && !files.iter().any(|file| file == CONFIGURATION) {
+    if !Path::new(against).is_file() && !files.is_empty() && !files.iter().any(|file| is_configuration(file)) {
         return Ok(StepResult::skipped(format!("no configuration to compare with at {against}")));
     }
     let calls = args.calls.clone().unwrap_or_else(|| CALLS.into());

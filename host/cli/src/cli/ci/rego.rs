@@ -20,8 +20,7 @@ pub(super) fn run_rego_tests(project: &Project<'_>) -> Tried {
     let prepared = project.prepare();
     let is_rego = |entry: &&Entry| entry.source == Source::Builtin(POLICY.to_owned()) && entry.layer == Layer::Project;
     for entry in prepared.members.iter().map(|member| &member.entry).filter(is_rego) {
-        let policy_mistake =
-            |text: &str, hint: &str| Untested::Policies(project.policy_mistake(&entry.name, text, hint));
+        let policy_mistake = |text: &str, hint: &str| Untested::Policies(project.policy_mistake(entry, text, hint));
         let settings = rego_settings(entry).map_err(|text| policy_mistake(&text, ""))?;
         let has_tests = settings
             .get("files")

@@ -11,6 +11,7 @@ use guard_config::trust::{self, TrustError};
 use guard_config::{Trust, candidate, load};
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::exit::Exit;
+use guard_contract::paths::below;
 use guard_contract::verdict::Verdict;
 use guard_contract::{Outcome, Wasi, rank};
 use guard_engine::Engine;
@@ -20,6 +21,7 @@ use guard_hook::audit::{Decision, RepeatedDecision};
 use guard_hook::cache::{Prepared, effective};
 use guard_hook::chain::{AskOptions, Chain, Trace};
 use guard_hook::embedded;
+use guard_hook::nested::{self, FolderFiles};
 use guard_hook::undo::Copy;
 use guard_kit::suite::{Subject, Suite};
 use guard_platform::paths::native;
@@ -59,13 +61,73 @@ struct Configuration {
     kept: Mutex<HashMap<Vec<String>, Arc<Chain>>>,
 }
 
-/// A project whose configuration is read from another folder.
-#[derive(Clone)]
+/// A project whose configuration is read from another folder. With a revision, those of its folders are too.
 struct RelocatedProject {
     project: String,
     folder: String,
     /// Whether the files are from a revision, which is an earlier state.
     is_revision: bool,
+    /// The project's folders that have a configuration at the revision.
+    folders: Vec<String>,
+}
+
+impl RelocatedProject {
+    fn new(project: &str, folder: String, is_revision: bool) -> Self {
+        let (found, _) = if is_revision { nested::below(&folder) } else { Default::default() };
+        let folders = found.iter().filter_map(|found| Some(format!("{project}{}", found.strip_prefix(&folder)?)));
+        RelocatedProject { project: project.to_owned(), folders: folders.collect(), folder, is_revision }
+    }
+
+    /// Returns where the configuration of a project or of one of its folders is read. `None` if that isn't another
+    /// folder, as for a repository in the project, whose files aren't in the revision.
+    fn relocate(&self, root: &str) -> Option<String> {
+        if root == self.project {
+            return Some(self.folder.clone());
+        }
+        let rest = below(root, &self.project).filter(|_| self.is_revision)?;
+        let mut above = Path::new(root).ancestors().take_while(|above| *above != Path::new(&self.project));
+        (!above.any(|above| above.join(".git").exists())).then(|| format!("{}/{rest}", self.folder))
+    }
+
+    /// Returns the project or folder whose configuration is read there.
+    fn original(&self, root: &str) -> Option<String> {
+        let rest = root.strip_prefix(&self.folder).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
+        Some(format!("{}{rest}", self.project))
+    }
+}
+
+impl FolderFiles for Configuration {
+    fn open(&self, folders: &[String]) -> Prepared {
+        self.prepare(folders)
+    }
+
+    fn has(&self, folder: &str) -> bool {
+        let relocated = self.moved.as_ref().and_then(|moved| moved.relocate(folder));
+        nested::has_configuration(relocated.as_deref().unwrap_or(folder))
+    }
+
+    fn known(&self) -> &[String] {
+        self.moved.as_ref().map_or(&[], |moved| &moved.folders)
+    }
+}
+
+impl Configuration {
+    /// Returns the projects and folders whose configurations are read.
+    fn relocate(&self, roots: &[String]) -> Vec<String> {
+        let relocated = |root: &String| self.moved.as_ref()?.relocate(root);
+        effective(&roots.iter().map(|root| relocated(root).unwrap_or_else(|| root.clone())).collect::<Vec<_>>())
+    }
+
+    /// Prepares the chain of these projects and folders.
+    fn prepare(&self, roots: &[String]) -> Prepared {
+        let mut prepared = open(&self.dirs, &self.program, &self.relocate(roots));
+        for entry in prepared.members.iter_mut().map(|member| &mut member.entry) {
+            if let Some(original) = self.moved.as_ref().and_then(|moved| moved.original(&entry.project)) {
+                entry.project = original;
+            }
+        }
+        prepared
+    }
 }
 
 impl Side {
@@ -121,12 +183,8 @@ impl Side {
             revision(name, project, &folder)?;
         }
         let folder = folder.to_string_lossy().into_owned();
-        let side = Side::relocated(
-            RelocatedProject { project: project.to_owned(), folder, is_revision },
-            dirs,
-            environment,
-            scratch,
-        )?;
+        let moved = RelocatedProject::new(project, folder, is_revision);
+        let side = Side::relocated(moved, dirs, environment, scratch)?;
         let read_as = if is_revision { "a revision of this project" } else { "this project's guard.toml" };
         Ok(Side { read_as, ..side })
     }
@@ -138,11 +196,17 @@ impl Side {
         environment: &Environment,
         scratch: &Path,
     ) -> anyhow::Result<Self> {
-        let project = moved.project.as_str();
-        let file = AppDirs::project_file(project);
-        let is_held = |(path, trust): &(PathBuf, Trust)| *path == file && *trust == Trust::Held;
-        if !load(dirs, &[project.to_owned()]).projects.iter().any(is_held) {
-            let project = project.to_owned();
+        let is_trusted = |root: &String| {
+            let file = AppDirs::project_file(root);
+            let is_held = |(path, trust): &(PathBuf, Trust)| *path == file && *trust == Trust::Held;
+            load(dirs, std::slice::from_ref(root)).projects.iter().any(is_held)
+        };
+        // A person can't trust a file that is gone.
+        let is_gone = |root: &String| moved.is_revision && !AppDirs::project_file(root).exists();
+        let roots = std::iter::once(&moved.project).chain(&moved.folders);
+        let trusted: Vec<String> = roots.filter(|root| is_trusted(root) || is_gone(root)).cloned().collect();
+        let project = moved.project.clone();
+        if trusted.is_empty() {
             return Side::configuration(dirs.clone(), environment, &project, Some(moved));
         }
         // The current configuration is trusted, so the other one is compared as if it were. It never decides an agent's
@@ -151,9 +215,16 @@ impl Side {
         let folder = scratch.join("trust");
         trust::copy(dirs, &folder).map_err(failed)?;
         let dirs = AppDirs { trust: folder, ..dirs.clone() };
-        let candidate = candidate(&dirs, &moved.folder).map_err(failed)?;
-        trust::trust(&dirs, &moved.folder, &candidate.pins).map_err(failed)?;
-        let project = project.to_owned();
+        for root in trusted {
+            let Some(folder) = moved.relocate(&root) else { continue };
+            match candidate(&dirs, &folder) {
+                Ok(candidate) => trust::trust(&dirs, &folder, &candidate.pins).map_err(failed)?,
+                // Each call that concerns a folder with an invalid file is an ask.
+                Err(TrustError::NoFile(_)) => {}
+                Err(_) if root != project => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
         Side::configuration(dirs, environment, &project, Some(moved))
     }
 
@@ -208,8 +279,7 @@ impl Side {
         facts: &Arc<dyn Facts>,
     ) -> (Option<Verdict>, Option<bool>) {
         let chain = self.chain(at);
-        let nested = |folders: &[String]| self.prepare_nested(folders);
-        let ask = AskOptions { nested: Some(&nested), ..AskOptions::default() };
+        let ask = AskOptions { nested: self.folder_files(), ..AskOptions::default() };
         let mut is_spared = true;
         let mut verdict: Option<Verdict> = None;
         for call in calls {
@@ -242,33 +312,29 @@ impl Side {
 
     /// Decides a decision of the log again.
     pub(super) fn repeat(&self, decision: &Decision) -> RepeatedDecision {
-        let nested = |folders: &[String]| self.prepare_nested(folders);
-        decision.repeat(&self.chain(&decision.at), AskOptions { nested: Some(&nested), ..AskOptions::default() })
+        let ask = AskOptions { nested: self.folder_files(), ..AskOptions::default() };
+        decision.repeat(&self.chain(&decision.at), ask)
     }
 
-    fn prepare_nested(&self, folders: &[String]) -> Prepared {
+    /// Returns the configurations of folders. `None` for a single policy.
+    fn folder_files(&self) -> Option<&nested::Open<'_>> {
         match &self.kind {
-            Kind::Configuration(of) => open(&of.dirs, &of.program, folders),
-            Kind::Policy { chain, .. } => Prepared::in_memory(chain.prepared.config.clone(), Vec::new()),
+            Kind::Configuration(of) => Some(&**of),
+            Kind::Policy { .. } => None,
         }
     }
 
     fn chain(&self, at: &CallContext) -> Arc<Chain> {
-        let Configuration { dirs, program, engine, moved, kept } = match &self.kind {
+        let configuration = match &self.kind {
             Kind::Policy { chain, .. } => return chain.clone(),
             Kind::Configuration(of) => &**of,
         };
         let named = at.projects();
-        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = configuration.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(chain) = kept.get(&named) {
             return chain.clone();
         }
-        let mut projects = named.clone();
-        if let Some(moved) = moved {
-            let own = projects.iter_mut().filter(|project| **project == moved.project);
-            own.for_each(|project| project.clone_from(&moved.folder));
-        }
-        let projects = effective(&projects);
+        let projects = configuration.relocate(&named);
         if kept.len() >= CHAINS {
             kept.clear();
         }
@@ -276,13 +342,7 @@ impl Side {
             kept.insert(named, chain.clone());
             return chain;
         }
-        let mut prepared = open(dirs, program, &projects);
-        if let Some(moved) = moved {
-            let entries = prepared.members.iter_mut().map(|member| &mut member.entry);
-            let own = entries.filter(|entry| entry.project == moved.folder);
-            own.for_each(|entry| entry.project.clone_from(&moved.project));
-        }
-        let chain = Arc::new(Chain::new(engine.clone(), prepared));
+        let chain = Arc::new(Chain::new(configuration.engine.clone(), configuration.prepare(&named)));
         kept.insert(named, chain.clone());
         kept.insert(projects, chain.clone());
         chain

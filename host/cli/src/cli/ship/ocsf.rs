@@ -1,6 +1,7 @@
 //! Lines of the audit log as events of the Open Cybersecurity Schema Framework. Each is a Detection Finding.
 
 use guard_hook::audit::{OVERRIDE, WOULD_ASK, WOULD_DENY};
+use guard_state::ACCEPT;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
@@ -49,7 +50,7 @@ fn outcome(action: &str) -> Outcome {
         "allow" | "ran" => (INFORMATIONAL, ALLOWED, (1, "Allowed"), false),
         "refused" => (INFORMATIONAL, DENIED, (25, "Rejected"), false),
         "error" => (MEDIUM, UNKNOWN, (27, "Error"), true),
-        "pause" => (MEDIUM, UNKNOWN, (17, "Logged"), true),
+        "pause" | ACCEPT => (MEDIUM, UNKNOWN, (17, "Logged"), true),
         _ => (INFORMATIONAL, UNKNOWN, (17, "Logged"), false),
     };
     Outcome { severity, action, disposition, is_alert }
@@ -182,6 +183,7 @@ mod tests {
             ("refused", 1, 2, "Rejected"),
             ("error", 3, 0, "Error"),
             ("pause", 3, 0, "Logged"),
+            ("accept", 3, 0, "Logged"),
             ("resume", 1, 0, "Logged"),
             ("sync", 1, 0, "Logged"),
         ] {

@@ -2,6 +2,7 @@
 
 use guard_hook::audit::{OVERRIDE, WOULD_ASK, WOULD_DENY};
 use guard_redact::{plain, shorten};
+use guard_state::ACCEPT;
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -65,7 +66,7 @@ fn record(line: &Sent) -> Value {
 fn severity(action: &str) -> u8 {
     match action {
         "block" | "error" => 17,
-        "confirm_required" | "warn" | OVERRIDE | WOULD_ASK | WOULD_DENY | "pause" => 13,
+        "confirm_required" | "warn" | OVERRIDE | WOULD_ASK | WOULD_DENY | "pause" | ACCEPT => 13,
         _ => 9,
     }
 }
