@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use guard_sdk::syntax::{Command, Effect, Severity};
-use guard_sdk::task_runners::PACKAGE_MANAGERS;
+use guard_sdk::task_runners::{PACKAGE_MANAGERS, task_runner};
 
 use crate::programs::named_tasks;
 use crate::run::Run;
@@ -56,9 +56,13 @@ fn heeds(
     let (given, others): (Vec<&Command>, Vec<&Command>) =
         started().partition(|inner| inner.argv.iter().any(|word| named_tasks::is_rehearsal(&word.text)));
     let acts = |inner: &&Command| effects.iter().any(|effect| effect.command_id == inner.id && is_outward(effect));
-    given.is_empty()
-        || given.iter().all(|inner| heeds(inner, (commands, heeding), effects, depth))
-            && !(is_manager && others.iter().any(acts))
+    if given.is_empty() {
+        // Other runners may pass the option to their task's last command.
+        let last = others.last().filter(|_| task_runner(command.program()).is_some());
+        return last.is_none_or(|last| heeds(last, (commands, heeding), effects, depth));
+    }
+    given.iter().all(|inner| heeds(inner, (commands, heeding), effects, depth))
+        && !(is_manager && others.iter().any(acts))
 }
 
 /// Returns whether a sourced file only sets variables, by its name.

@@ -267,9 +267,21 @@ impl Walker {
         all
     }
 
+    /// Returns the arguments and variables that a script gets from its caller.
+    fn arguments_of(&self, script: &Script, command: &Command, input: &Input) -> RunArguments {
+        let is_fed = matches!(input, Input::Pipe | Input::Stage(..) | Input::Piped(_) | Input::Here(_));
+        let mut given = RunArguments {
+            parameters: script.parameters.iter().any(|word| !is_rehearsal(&word.text))
+                || script.here && self.shell.has_parameters(),
+            variables: self.shell.names(),
+            everywhere: is_fed || self.files.stirred || script.parameters.iter().any(|word| word.text.contains("{}")),
+        };
+        given.variables.extend(command.assignments.iter().map(|assignment| assignment.name.clone()));
+        given
+    }
+
     /// Runs the text in a file. Returns whether it is shell.
     fn run_held(&mut self, script: &Script, content: &Content, name: &str, command: &Command, input: &Input) -> bool {
-        let parameters_of_caller = self.shell.has_parameters();
         let text = &content.text;
         let named = interpreter(&text.text);
         // If the first line specifies another interpreter, the text is in another language.
@@ -300,14 +312,7 @@ impl Walker {
         let certain = self.scope.certain;
         self.scope.certain &= content.is_preexisting;
         let parent = std::mem::replace(&mut self.scope.parent, command.id);
-        let is_fed = matches!(input, Input::Pipe | Input::Stage(..) | Input::Piped(_) | Input::Here(_));
-        let mut given = RunArguments {
-            parameters: script.parameters.iter().any(|word| !is_rehearsal(&word.text))
-                || script.here && parameters_of_caller,
-            variables: self.shell.names(),
-            everywhere: is_fed || self.files.stirred || script.parameters.iter().any(|word| word.text.contains("{}")),
-        };
-        given.variables.extend(command.assignments.iter().map(|assignment| assignment.name.clone()));
+        let given = self.arguments_of(script, command, input);
         let outer = self.enter_file(&name, content, given);
         self.note_heeding(command.id, "sh", content);
         let shell = (!script.here).then(|| self.shell.clone());
