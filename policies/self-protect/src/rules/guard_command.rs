@@ -377,6 +377,9 @@ fn guard_outcome(words: &[&str]) -> Option<(Outcome, &'static str, &'static str)
     if (name, sub) == ("audit", "suggest") && words.iter().any(|word| word.starts_with("--apply")) {
         return Some((Outcome::Deny, "it turns prompts off for good", BY_HAND));
     }
+    if (name, sub) == ("audit", "verify") && words.iter().any(|word| word.starts_with("--accept")) {
+        return Some((Outcome::Deny, "it accepts a change of the audit log", BY_HAND));
+    }
     if name == "pause" && words.contains(&"--end") {
         return None;
     }
