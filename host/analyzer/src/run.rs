@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
             && test_databases::applies(self.command, self.commands, &draft, place);
         if draft.severity >= Severity::Notable
             && (non_production::applies(self.command, self.commands, &draft)
-                || is_of_tests && test_databases::is_renewed(self.command, self.commands, &draft))
+                || is_of_tests && test_databases::is_renewed(self.commands, &draft))
         {
             draft.severity = Severity::Notable;
             draft.tags.push(("rehearsal".to_owned(), "yes".to_owned()));

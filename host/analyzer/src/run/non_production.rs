@@ -4,7 +4,7 @@
 use guard_sdk::addresses;
 use guard_sdk::syntax::{Command, Severity, Word};
 
-use super::{created_here, hosts};
+use super::{created_here, hosts, test_databases};
 use crate::draft::Draft;
 
 /// Ports of data stores, where a request may delete more than an experiment's data: Elasticsearch, CouchDB, InfluxDB,
@@ -20,7 +20,12 @@ pub(super) fn applies(command: &Command, commands: &[Command], draft: &Draft) ->
         return true;
     }
     match draft.kind {
-        "database" => is_of_tests(command) || is_scratch_file(command) || is_made_anew(command, commands),
+        "database" => {
+            is_of_tests(command)
+                || selects_test_database(command) && !draft.operation.starts_with("sql.")
+                || is_scratch_file(command)
+                || is_made_anew(command, commands)
+        }
         "device" => draft.operation == "device.delete" && is_on_simulator(command, commands),
         "cloud" => command.program() == "awslocal" || has_local_endpoint(command),
         "orchestration" => has_local_cluster(command),
@@ -68,9 +73,12 @@ fn is_on_simulator(command: &Command, commands: &[Command]) -> bool {
 
 /// Returns whether the command specifies the test environment.
 fn is_of_tests(command: &Command) -> bool {
-    let is_test = |text: &str| text.eq_ignore_ascii_case("test") || text.eq_ignore_ascii_case("testing");
-    let set = command.assignments.iter().any(|set| set.name.ends_with("_ENV") && is_test(&set.value.text));
-    let options = ["--env", "--environment", "--database", "-P"];
+    let is_module = |text: &str| text.contains("settings") && (text.ends_with(".test") || text.ends_with(".testing"));
+    let is_test =
+        |text: &str| text.eq_ignore_ascii_case("test") || text.eq_ignore_ascii_case("testing") || is_module(text);
+    let names_environment = |name: &str| name.ends_with("_ENV") || name == "DJANGO_SETTINGS_MODULE";
+    let set = command.assignments.iter().any(|set| names_environment(&set.name) && is_test(&set.value.text));
+    let options = ["--env", "--environment", "--database", "--settings", "-P"];
     let given = |option: &str, word: &str| {
         word.strip_prefix(option).is_some_and(|value| is_test(value.strip_prefix('=').unwrap_or(value)))
     };
@@ -80,6 +88,14 @@ fn is_of_tests(command: &Command) -> bool {
         .windows(2)
         .any(|pair| matches!(pair, [option, value] if options.contains(&option.text.as_str()) && is_test(&value.text)));
     set || joined || apart
+}
+
+/// Returns whether a variable of the command gives the address of a database for tests to a tool that manages schemas.
+fn selects_test_database(command: &Command) -> bool {
+    let mut urls = command.assignments.iter().filter(|set| set.name.ends_with("DATABASE_URL")).peekable();
+    urls.peek().is_some()
+        && urls.all(|set| !set.value.dynamic && test_databases::is_address_of_tests(&set.value.text))
+        && !command.argv.iter().any(|word| word.text.contains("://") || word.text.starts_with("--database"))
 }
 
 /// Returns whether a single-file database is below a folder for temporary files.

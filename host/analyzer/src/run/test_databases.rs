@@ -35,13 +35,10 @@ pub(super) fn applies(command: &Command, commands: &[Command], draft: &Draft, pl
             .all(|(name, value)| !names_server(name) || is_host(value) || is_url(value))
 }
 
-/// Returns whether the text drops such a database and creates it again.
-pub(super) fn is_renewed(command: &Command, commands: &[Command], draft: &Draft) -> bool {
+/// Returns whether the text drops such a database and also creates it.
+pub(super) fn is_renewed(commands: &[Command], draft: &Draft) -> bool {
     draft.operation == "sql.drop-database"
-        && commands
-            .iter()
-            .filter(|other| other.id >= command.id)
-            .any(|other| created_here::creates_database(other, &draft.target))
+        && commands.iter().any(|other| created_here::creates_database(other, &draft.target))
 }
 
 /// Returns the name of the lost database, if the words contain it.
@@ -66,6 +63,17 @@ fn name<'a>(command: &'a Command, draft: &'a Draft) -> Option<&'a str> {
     };
     let is_client = ["psql", "pgcli", "mysql", "mariadb", "mongosh", "mongo"].contains(&command.program());
     url.or_else(|| values(command, NAMED).next()).or_else(|| first().filter(|_| is_client))
+}
+
+/// Returns whether the address of a database says that it is for tests on this machine, or a file for temporary data.
+pub(super) fn is_address_of_tests(url: &str) -> bool {
+    let Some((scheme, rest)) = url.split_once(':') else { return false };
+    let path = rest.split(['?', '#']).next().unwrap_or_default();
+    if matches!(scheme, "sqlite" | "sqlite3" | "file") {
+        return path.trim_start_matches('/').starts_with("tmp/") && !path.contains("..");
+    }
+    let name = path.strip_prefix("//").and_then(|path| path.split_once('/')).map_or("", |(_, name)| name);
+    is_of_tests(name) && is_host(&addresses::host(url))
 }
 
 /// Returns whether one word of a database's name says that it is for tests.
@@ -135,7 +143,7 @@ fn names_server(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_host, is_of_tests};
+    use super::{is_address_of_tests, is_host, is_of_tests};
 
     #[test]
     fn a_whole_word_marks_a_database_for_tests() {
@@ -144,6 +152,31 @@ mod tests {
         }
         for name in ["contest", "shop_latest", "protest", "prod_test", "attempt", "testament", "citest", ""] {
             assert!(!is_of_tests(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn addresses_name_the_database_and_its_machine() {
+        for url in [
+            "postgres://localhost/app_test",
+            "postgresql://u:p@127.0.0.1:5432/app-e2e?sslmode=disable",
+            "mysql://root@db/shop_ci",
+            "sqlite:///tmp/x.db",
+            "sqlite:/tmp/x.db",
+        ] {
+            assert!(is_address_of_tests(url), "{url}");
+        }
+        for url in [
+            "postgres://localhost/app",
+            "postgres://db.acme.com/app_test",
+            "postgres://localhost/prod_test",
+            "postgres://$HOST/app_test",
+            "sqlite:///tmp/../srv/x.db",
+            "sqlite:///srv/x.db",
+            "app_test",
+            "",
+        ] {
+            assert!(!is_address_of_tests(url), "{url}");
         }
     }
 
