@@ -156,6 +156,15 @@ impl<'a> Run<'a> {
 
     /// Adds an effect. Links are followed for `path`.
     fn state_at(&mut self, draft: Draft, certain: bool, place: &str, path: &str) {
+        // Nothing is lost with the files of a container that ends.
+        let is_root = || matches!(draft.target.as_str(), "/" | "/*");
+        if draft.kind == "delete"
+            && place == "container"
+            && !is_root()
+            && non_production::is_in_new_container(self.command, self.commands)
+        {
+            return;
+        }
         let mut draft = draft;
         let is_of_tests = draft.severity >= Severity::Destructive
             && test_databases::applies(self.command, self.commands, &draft, place);

@@ -292,12 +292,18 @@ fn valued_address(run: &Run<'_>) -> Option<(String, String)> {
     value.contains("://").then(|| (run.name.clone(), value.to_owned()))
 }
 
-/// Returns whether an option sets a registry outside the local network that is used without TLS.
-fn asks_in_the_clear(parsed: &Parsed<'_>) -> bool {
+/// Returns the registry outside the local network that is used without TLS, if an option or a variable sets one.
+fn registry_in_the_clear(run: &Run<'_>, parsed: &Parsed<'_>) -> Option<String> {
     const REGISTRIES: &[&str] =
         &["index-url", "extra-index-url", "default-index", "index", "find-links", "registry", "source"];
-    let values = REGISTRIES.iter().flat_map(|name| parsed.values("", name)).chain(parsed.values("ifs", ""));
-    values.take(MOST).any(|value| is_in_the_clear(&value.text))
+    const VARIABLES: &[&str] = &["GOPROXY", "INDEX", "MIRROR", "REGISTRY"];
+    let names_registry = |name: &str| VARIABLES.iter().any(|part| name.to_ascii_uppercase().contains(part));
+    let set = run.command.assignments.iter().filter(|set| names_registry(&set.name)).map(|set| set.value.text.as_str());
+    let options = REGISTRIES.iter().flat_map(|name| parsed.values("", name)).chain(parsed.values("ifs", ""));
+    let given = options.map(|value| value.text.into_owned()).chain(set.map(str::to_owned)).take(MOST);
+    given
+        .flat_map(|value| value.split([',', '|', ' ']).map(str::to_owned).collect::<Vec<_>>())
+        .find(|url| is_in_the_clear(url))
 }
 
 /// Returns whether a URL uses no TLS, and is outside the local network.
@@ -336,14 +342,18 @@ fn installs<'a>(run: &mut Run<'a>, name: &str, manager: &'static Manager, words:
     }
     let editable = parsed.values("e", "editable").filter(|_| verb.is_some() && manager.version == "==");
     let editable: Vec<Operand<'a>> = editable.collect();
+    let registry = registry_in_the_clear(run, &parsed);
     for package in packages.iter().chain(&editable).take(MOST) {
-        run.emit(told(draft.clone(), manager, package, &parsed));
+        run.emit(told(draft.clone(), manager, package, &parsed, registry.is_some()));
     }
     let lists = manager.version == "==" && verb.is_some() && parsed.has("r", "requirement");
     let word = parsed.text(start);
     let is_locked = manager.locked.contains(&word) && !(word.is_empty() && parsed.is("v", "version"));
     if lists || packages.is_empty() && editable.is_empty() && is_locked {
-        run.emit(draft.tag("source", "registry").tag("lockfile", "yes"));
+        run.emit(match registry {
+            Some(url) => draft.target(&url).tag("name", &url).tag("source", "url").tag("lockfile", "no"),
+            None => draft.tag("source", "registry").tag("lockfile", "yes"),
+        });
     }
 }
 
@@ -356,8 +366,8 @@ fn base(name: &str, parsed: &Parsed<'_>) -> Draft {
         .flag("without-scripts", parsed.is("", "ignore-scripts"))
 }
 
-fn told(draft: Draft, manager: &Manager, package: &Operand<'_>, parsed: &Parsed<'_>) -> Draft {
-    let source = if asks_in_the_clear(parsed) { "url" } else { source(manager, &package.text) };
+fn told(draft: Draft, manager: &Manager, package: &Operand<'_>, parsed: &Parsed<'_>, is_in_the_clear: bool) -> Draft {
+    let source = if is_in_the_clear { "url" } else { source(manager, &package.text) };
     let (name, version) = parts(manager, &package.text, source);
     let given = parsed.value("v", "version").filter(|_| manager.names == ["gem"] || manager.names == ["cargo"]);
     let version = given.map_or(version.to_owned(), |version| version.text.into_owned());

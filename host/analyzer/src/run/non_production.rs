@@ -71,6 +71,21 @@ fn is_on_simulator(command: &Command, commands: &[Command]) -> bool {
     [Some(command), outer].into_iter().flatten().any(|command| command.program() == "adb" && names_emulator(command))
 }
 
+/// Returns whether the command runs in a container that is created for it, shares no files with this machine, and is
+/// removed when the command ends: `docker run --rm alpine rm -rf /etc`.
+pub(super) fn is_in_new_container(command: &Command, commands: &[Command]) -> bool {
+    const SHARING: &[&str] = &["--device", "--mount", "--pid", "--privileged", "--v", "-v"];
+    let outer = usize::try_from(command.parent).ok().and_then(|id| commands.get(id.checked_sub(1)?));
+    outer.is_some_and(|outer| {
+        let words = || outer.argv.iter().skip(1).map(|word| word.text.as_str());
+        matches!(outer.program(), "docker" | "nerdctl" | "podman")
+            && words().next() == Some("run")
+            && words().any(|word| word == "--rm")
+            && !words().any(|word| SHARING.iter().any(|option| word.starts_with(option)))
+            && outer.argv.iter().all(|word| !word.dynamic)
+    })
+}
+
 /// Returns whether the command specifies the test environment.
 fn is_of_tests(command: &Command) -> bool {
     let is_module = |text: &str| text.contains("settings") && (text.ends_with(".test") || text.ends_with(".testing"));
