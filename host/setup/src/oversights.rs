@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use guard_config::problem::entry_location;
-use guard_config::{Config, is_void_allow, nearest};
+use guard_config::{Config, is_void_allow, nearest, trust_command};
 use guard_contract::allow::Allow;
 use guard_contract::grants::GrantSpec;
 use guard_contract::policy::{Entry, SELF_PROTECT};
@@ -236,7 +236,8 @@ fn waiting(entry: &Entry, home: &str) -> Option<Problem> {
     let grants = waiting_grants(entry, home).words();
     let words = grants.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
     let text = format!("policy `{}`: without trust it can't use {words}", entry.name);
-    let hint = "review the file and run `guard-host trust`, or remove the grant".to_owned();
+    let command = trust_command(&AppDirs::project_file(&entry.project));
+    let hint = format!("review the file and run `{command}`, or remove the grant");
     (!grants.is_empty()).then(|| warning(entry_location(&entry.settings_source.file, &entry.name), text, hint))
 }
 
