@@ -54,7 +54,7 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
     let mut gaps: Vec<Problem> = undecided(of_projects(), config, dirs).into_iter().collect();
     gaps.extend(undecided_by_user(prepared, dirs));
     gaps.extend(of_projects().filter_map(|entry| waiting(entry, &dirs.home)));
-    gaps.extend(misplaced::misplaced(projects, dirs));
+    gaps.extend(misplaced::misplaced(projects, dirs, &config.inputs));
     gaps.extend(ineffective_rules::ineffective_rules(config, projects, dirs));
     let mut found: Vec<Mistake> = gaps.into_iter().map(|problem| Mistake::new(Severity::Gap, problem)).collect();
     let root = projects.first().map_or("", String::as_str);
@@ -70,7 +70,7 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
     for entry in entries() {
         let void = void_keys::void_keys(entry, prepared, dirs);
         let is_void = |key: &str| void.as_ref().is_some_and(|problem| problem.text.contains(&format!("`{key}`")));
-        found.extend(patterns::unmatched(entry, root, is_void));
+        found.extend(patterns::unmatched(entry, root, &dirs.home, is_void));
         found.extend(expressions::impossible(entry));
         let without_effect = rule_texts::without_effect(entry).into_iter();
         found.extend(without_effect.map(|problem| Mistake::new(Severity::Gap, problem)));
