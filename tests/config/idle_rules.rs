@@ -24,7 +24,12 @@ fn a_policy_in_a_folder_without_a_configuration_is_told() {
         assert!(output.contains(&format!(".guard/{name}` is not read")) && output.contains(source), "{name}: {output}");
         let doctor = world.run(&["doctor"], "").stdout;
         assert!(doctor.contains(&format!(".guard/{name}` is not read")), "{name}: {doctor}");
-        world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"x\"\nsource = \"builtin:write-control\"\n");
+        let entry = "[[policy]]\nname = \"x\"\nsource = \"builtin:write-control\"\n";
+        world.write("repo/.guard/guard.toml", entry);
+        // A component may be built for another project.
+        let output = warnings(&world);
+        assert_eq!(output.contains("is not read: no entry of"), name != "ours.wasm", "{name}: {output}");
+        world.write("repo/.guard/guard.toml", format!("# {name} is off.\n{entry}"));
         assert!(!warnings(&world).contains("is not read"), "{name}");
     }
     // Outside of `.guard`, it is someone else's.
