@@ -214,3 +214,20 @@ fn changed_rules_are_named() {
     assert_line(&ended, 0, &["policy `team`: rule `one`: removed"]);
     assert_line(&ended, 0, &["policy `team`: rule `two`: `outcome`: \"warn\", was \"deny\""]);
 }
+
+#[test]
+fn removed_and_weakened_cases_are_named() {
+    let world = monorepo();
+    let case = |command: &str, expect: &str| format!("[[cases]]\ninput = \"{command}\"\nexpect = {expect}\n");
+    let kept = case("rm svc/a/db/1.sql", "\"deny\"");
+    world.write("repo/svc/a/.guard/cases/a.toml", case("npm publish", "\"deny\"") + &kept + &case("ls", "\"abstain\""));
+    git(&world.repo(), &["add", "."]);
+    git(&world.repo(), &["commit", "-q", "-m", "cases"]);
+    // Moving a case isn't removing it.
+    fs::remove_file(world.path("repo/svc/a/.guard/cases/a.toml")).unwrap();
+    world.write("repo/svc/a/.guard/cases/b.toml", case("npm publish", "[\"deny\", \"abstain\"]") + &kept);
+    let ended = against(&world);
+    assert_line(&ended, 0, &["the case `ls` was removed since HEAD"]);
+    assert_line(&ended, 0, &["the case `npm publish` expects deny, abstain, and deny at HEAD"]);
+    assert!(!ended.stdout.contains("the case `rm"), "{ended:?}");
+}

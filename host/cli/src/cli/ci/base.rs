@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::report::{Mistake, Remark, StepResult};
+use super::weakened_cases::is_case_file;
 use super::{Configuration, Project, split};
 use crate::cli::config::source;
 use crate::cli::print;
-use crate::cli::replay::{CONFIGURATION, files_at, revision};
+use crate::cli::replay::{CONFIGURATION, copy_files, files_at, revision};
 use guard_config::candidate;
 use guard_config::load;
 use guard_contract::policy::Entry;
@@ -30,7 +31,8 @@ pub(super) struct Base {
     pub(super) name: String,
     /// The paths of all its files.
     pub(super) files: Vec<String>,
-    folder: PathBuf,
+    /// The copy of its configurations and cases.
+    pub(super) folder: PathBuf,
     /// Its valid configurations, by their folders relative to the project's root.
     configurations: BTreeMap<PathBuf, BaseConfiguration>,
 }
@@ -61,6 +63,7 @@ impl Base {
         let all = Configuration::all(&root, below(&root).0);
         let configurations: BTreeMap<_, _> = all.into_iter().filter_map(read).collect();
         let files = files_at(name, project).unwrap_or_default();
+        let _ = copy_files(name, project, &files, &folder, is_case_file);
         (!configurations.is_empty()).then(|| Base { name: plain(name), files, folder, configurations })
     }
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::report::{Mistake, Remark, StepResult};
+use super::weakened_cases::weakened_cases;
 use super::{ALL, Configuration, Project, rego, split};
 use crate::cli::print;
 use crate::cli::test::{CEL, CHAIN};
@@ -63,7 +64,7 @@ pub(super) fn test(project: &Project<'_>) -> anyhow::Result<StepResult> {
         (true, count) => StepResult::passed(print::count(count, "case")),
     };
     let misplaced = if folder.exists() { Vec::new() } else { misplaced_folders(project) };
-    Ok(result.with_remarks(warnings).with_remarks(misplaced))
+    Ok(result.with_remarks(warnings).with_remarks(misplaced).with_remarks(weakened_cases(project)))
 }
 
 /// Returns a warning for each folder in `.guard` with cases that aren't run because of its name.
