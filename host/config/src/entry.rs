@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
         let (mut locked, mut refused) = (None, None);
         match self.layer_file.lock(&path) {
             Ok(lock) => locked = lock.find(&self.name, address).cloned(),
-            Err(LockProblem::NotTrusted(text)) => return Err(self.lapsed(&text)),
+            Err(LockProblem::NotTrusted(text)) => return Err(self.lapsed(text)),
             Err(LockProblem::Broken(text)) => {
                 let text = format!("`{}` cannot be used: {text}", path.display());
                 let hint = "restore the file, for example from your repository".to_owned();
