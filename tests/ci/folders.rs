@@ -228,6 +228,6 @@ fn removed_and_weakened_cases_are_named() {
     world.write("repo/svc/a/.guard/cases/b.toml", case("npm publish", "[\"deny\", \"abstain\"]") + &kept);
     let ended = against(&world);
     assert_line(&ended, 0, &["the case `ls` was removed since HEAD"]);
-    assert_line(&ended, 0, &["the case `npm publish` expects deny, abstain, and deny at HEAD"]);
+    assert_line(&ended, 0, &["the case `npm publish` expects deny, abstain, was deny at HEAD"]);
     assert!(!ended.stdout.contains("the case `rm"), "{ended:?}");
 }

@@ -1,5 +1,7 @@
 //! Rules that have no effect: policies that no configuration names, rules that are off, and conditions that never match.
 
+use std::fs;
+
 use crate::support::world::World;
 
 /// Returns the warnings of `config check`, which must find no mistake.
@@ -65,11 +67,16 @@ fn rules_that_never_match_are_told() {
         world.write("repo/.guard/guard.toml", entry);
         world.run(&["config", "check"], "")
     };
+    let remove = |file: &str| fs::remove_file(world.path(&format!("repo/.guard/{file}"))).ok();
     let cel = |condition: &str| {
+        remove("ours.rego");
         let rule = format!("[[rules]]\nrule = \"x\"\noutcome = \"deny\"\nmessage = \"no\"\nwhen = \"{condition}\"\n");
         check("ours.toml", "cel", &rule)
     };
-    let rego = |rules: &str| check("ours.rego", "rego", &format!("package guard\n\n{rules}\n"));
+    let rego = |rules: &str| {
+        remove("ours.toml");
+        check("ours.rego", "rego", &format!("package guard\n\n{rules}\n"))
+    };
     for ended in [
         cel("analysis.commands.exists(c, c.program == 'npm install')"),
         rego("deny contains \"no\" if {\n\tsome c in input.analysis.commands\n\tc.program == \"npm install\"\n}"),

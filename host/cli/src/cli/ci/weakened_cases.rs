@@ -40,7 +40,7 @@ pub(super) fn weakened_cases(project: &Project<'_>) -> Vec<Remark> {
             None => Some(format!("the case `{shown}` was removed since {}", base.name)),
             Some(strictest) if strictest < mildest(case) => {
                 let now = same.iter().map(|other| other.expect.0.join(", ")).collect::<Vec<_>>().join(", ");
-                Some(format!("the case `{shown}` expects {now}, and {before} at {}", base.name))
+                Some(format!("the case `{shown}` expects {now}, was {before} at {}", base.name))
             }
             Some(_) => None,
         }
