@@ -189,11 +189,15 @@ pub fn below(root: &str) -> (Vec<String>, bool) {
 }
 
 /// Returns the folders below a root that may have a misplaced configuration: they have a `.guard` or a `guard.toml`, but
-/// no `.guard/guard.toml`. Visits the same folders as [`below`].
+/// no `.guard/guard.toml`. Visits the same folders as [`below`]. Omits those of other programs and packages.
 #[must_use]
 pub fn unconfigured_below(root: &str) -> Vec<String> {
     let has_one = |folder: &str| [".guard", "guard.toml"].iter().any(|name| Path::new(folder).join(name).exists());
-    below_with(root, |folder| has_one(folder) && !has_configuration(folder)).0
+    let is_own = |folder: &str| {
+        let below = folder.strip_prefix(root).unwrap_or(folder);
+        !below.split('/').any(|name| name.starts_with('.') || name == "node_modules")
+    };
+    below_with(root, |folder| is_own(folder) && has_one(folder) && !has_configuration(folder)).0
 }
 
 fn below_with(root: &str, fits: impl Fn(&str) -> bool) -> (Vec<String>, bool) {
