@@ -37,7 +37,7 @@ mod tests {
         let roots = |world: &str, call_root: &str| pattern_roots(&facts(world), "/w/repo/svc", call_root, "/home/u");
         let repository = "dirs = ['/w/repo/.git', '/w/repo/svc']";
         assert_eq!(roots(repository, "/w/repo"), ["/w/repo"]);
-        assert_eq!(roots(repository, "/w"), ["/w/repo"]);
+        assert_eq!(roots(repository, "/w"), ["/w/repo", "/w"]);
         let two = "dirs = ['/w/repo/.git', '/w/repo/svc/.git']";
         assert_eq!(roots(two, "/w/repo"), ["/w/repo/svc", "/w/repo"]);
         assert_eq!(roots(two, "/w/repo/svc"), ["/w/repo/svc", "/w/repo"]);
