@@ -4,7 +4,7 @@ use std::fs;
 
 use super::{ci, git};
 use crate::support::reply::assert_deny;
-use crate::support::world::{ProcessOutput, World};
+use crate::support::world::{ProcessOutput, World, end};
 
 const FILE: &str = "repo/svc/a/.guard/guard.toml";
 
@@ -162,4 +162,72 @@ fn the_rules_of_a_folder_file_are_tested_with_their_cases() {
     assert_line(&ci(&world, &[]), 1, &["svc/a/.guard/cases/a.toml:1"]);
     world.write("repo/svc/a/.guard/cases/a.toml", "[[cases]]\ninput = \"ls\"\nexpect = \"abstain\"\n");
     assert_line(&ci(&world, &[]), 0, &["ok   test", "1 case"]);
+}
+
+#[test]
+fn recorded_calls_are_judged_in_the_root_from_every_folder() {
+    let world = monorepo();
+    world.write("repo/.guard/guard.toml", ROOT.replace("npm publish", "npm pack"));
+    world.write(FILE, RULES.replace("svc/a/db/**", "svc/a/dbx/**"));
+    for folder in ["repo", "repo/svc/a", "repo/svc/b/db"] {
+        let run = |arguments: &[&str]| {
+            let mut command = world.command(arguments);
+            command.current_dir(world.path(folder));
+            end(command, "")
+        };
+        let ended = run(&["ci", "--against", "HEAD"]);
+        assert_line(&ended, 1, &["judged milder than at HEAD: `rm svc/a/db/1.sql`"]);
+        assert_line(&ended, 1, &["judged milder than at HEAD: `npm publish`"]);
+    }
+}
+
+#[test]
+fn cases_of_a_folder_are_run_with_its_chain() {
+    let world = monorepo();
+    let case = |expect: &str| format!("[[cases]]\ninput = \"rm svc/a/db/1.sql\"\nexpect = \"{expect}\"\n");
+    world.write("repo/svc/a/.guard/cases/a.toml", case("deny"));
+    assert_line(&against(&world), 0, &["ok   test", "1 case"]);
+    world.write("repo/svc/a/.guard/cases/a.toml", case("abstain"));
+    assert_line(&against(&world), 1, &["svc/a/.guard/cases/a.toml"]);
+}
+
+#[test]
+fn recorded_calls_of_a_folder_are_reported() {
+    let world = monorepo();
+    world.write("repo/svc/a/.guard/calls.jsonl", "{\"command\": \"ls\"}\n");
+    assert_line(&against(&world), 0, &["warning: svc/a/.guard/calls.jsonl: its calls aren't judged"]);
+}
+
+#[test]
+fn changed_rules_are_named() {
+    let world = monorepo();
+    let rule = |name: &str, outcome: &str| {
+        format!("[[rules]]\nrule = \"{name}\"\noutcome = \"{outcome}\"\nwhen = \"tool == 'X'\"\nmessage = \"no\"\n")
+    };
+    let entry = "[[policy]]\nname = \"team\"\nsource = \"builtin:cel\"\nsettings-file = \"team.toml\"\n";
+    world.write("repo/.guard/guard.toml", format!("{ROOT}{entry}"));
+    world.write("repo/.guard/team.toml", rule("one", "deny") + &rule("two", "deny"));
+    git(&world.repo(), &["add", "."]);
+    git(&world.repo(), &["commit", "-q", "-m", "more rules"]);
+    world.write("repo/.guard/team.toml", rule("two", "warn"));
+    let ended = against(&world);
+    assert_line(&ended, 0, &["policy `team`: rule `one`: removed"]);
+    assert_line(&ended, 0, &["policy `team`: rule `two`: `outcome`: \"warn\", was \"deny\""]);
+}
+
+#[test]
+fn removed_and_weakened_cases_are_named() {
+    let world = monorepo();
+    let case = |command: &str, expect: &str| format!("[[cases]]\ninput = \"{command}\"\nexpect = {expect}\n");
+    let kept = case("rm svc/a/db/1.sql", "\"deny\"");
+    world.write("repo/svc/a/.guard/cases/a.toml", case("npm publish", "\"deny\"") + &kept + &case("ls", "\"abstain\""));
+    git(&world.repo(), &["add", "."]);
+    git(&world.repo(), &["commit", "-q", "-m", "cases"]);
+    // Moving a case isn't removing it.
+    fs::remove_file(world.path("repo/svc/a/.guard/cases/a.toml")).unwrap();
+    world.write("repo/svc/a/.guard/cases/b.toml", case("npm publish", "[\"deny\", \"abstain\"]") + &kept);
+    let ended = against(&world);
+    assert_line(&ended, 0, &["the case `ls` was removed since HEAD"]);
+    assert_line(&ended, 0, &["the case `npm publish` expects deny, abstain, was deny at HEAD"]);
+    assert!(!ended.stdout.contains("the case `rm"), "{ended:?}");
 }

@@ -1,5 +1,7 @@
 //! Rules that have no effect: policies that no configuration names, rules that are off, and conditions that never match.
 
+use std::fs;
+
 use crate::support::world::World;
 
 /// Returns the warnings of `config check`, which must find no mistake.
@@ -24,7 +26,12 @@ fn a_policy_in_a_folder_without_a_configuration_is_told() {
         assert!(output.contains(&format!(".guard/{name}` is not read")) && output.contains(source), "{name}: {output}");
         let doctor = world.run(&["doctor"], "").stdout;
         assert!(doctor.contains(&format!(".guard/{name}` is not read")), "{name}: {doctor}");
-        world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"x\"\nsource = \"builtin:write-control\"\n");
+        let entry = "[[policy]]\nname = \"x\"\nsource = \"builtin:write-control\"\n";
+        world.write("repo/.guard/guard.toml", entry);
+        // A component may be built for another project.
+        let output = warnings(&world);
+        assert_eq!(output.contains("is not read: no entry of"), name != "ours.wasm", "{name}: {output}");
+        world.write("repo/.guard/guard.toml", format!("# {name} is off.\n{entry}"));
         assert!(!warnings(&world).contains("is not read"), "{name}");
     }
     // Outside of `.guard`, it is someone else's.
@@ -60,11 +67,16 @@ fn rules_that_never_match_are_told() {
         world.write("repo/.guard/guard.toml", entry);
         world.run(&["config", "check"], "")
     };
+    let remove = |file: &str| fs::remove_file(world.path(&format!("repo/.guard/{file}"))).ok();
     let cel = |condition: &str| {
+        remove("ours.rego");
         let rule = format!("[[rules]]\nrule = \"x\"\noutcome = \"deny\"\nmessage = \"no\"\nwhen = \"{condition}\"\n");
         check("ours.toml", "cel", &rule)
     };
-    let rego = |rules: &str| check("ours.rego", "rego", &format!("package guard\n\n{rules}\n"));
+    let rego = |rules: &str| {
+        remove("ours.toml");
+        check("ours.rego", "rego", &format!("package guard\n\n{rules}\n"))
+    };
     for ended in [
         cel("analysis.commands.exists(c, c.program == 'npm install')"),
         rego("deny contains \"no\" if {\n\tsome c in input.analysis.commands\n\tc.program == \"npm install\"\n}"),

@@ -256,6 +256,46 @@ fn its_patterns_begin_at_its_root_in_a_repository_inside() {
     }
 }
 
+/// An agent can create a repository below the rules, even an empty `.git`.
+#[test]
+fn a_new_repository_does_not_switch_its_patterns_off() {
+    for git in ["repo/svc/a/.git", "repo/svc/.git"] {
+        for is_repository in [true, false] {
+            let world = monorepo();
+            if !is_repository {
+                fs::remove_dir_all(world.path("repo/.git")).unwrap();
+            }
+            fs::create_dir_all(world.path(git)).unwrap();
+            let words = &["[migrations: "];
+            assert_deny(&write(&world, "repo", "svc/a/migrations/2.sql"), words);
+            assert_deny(&bash(&world, "repo", "rm svc/a/migrations/1.sql"), words);
+            assert_deny(&bash(&world, "repo", "cd svc/a && rm migrations/1.sql"), words);
+            assert_silent(&write(&world, "repo", "svc/a/src/2.sql"));
+            if is_repository {
+                assert_deny(&write(&world, "repo/svc/a", "migrations/2.sql"), words);
+            }
+            let ended = world.run(&["config", "check"], "");
+            assert!(ended.exit == 0 && !ended.stderr.contains("no file matches"), "{ended:?}");
+        }
+    }
+}
+
+#[test]
+fn misplaced_files_of_folders_are_reported() {
+    let world = monorepo();
+    let entry = "[[policy]]\nname = \"x\"\nsource = \"builtin:write-control\"\n";
+    for file in ["svc/b/guard.toml", "svc/c/.guard/config.toml", "svc/d/.guard/Guard.toml"] {
+        world.write(&format!("repo/{file}"), entry);
+    }
+    world.write("repo/svc/a/.guard/more.rego", "package guard\n");
+    world.write("repo/svc/e/guard.toml", "[firewall]\n");
+    let ended = world.run(&["config", "check"], "");
+    for file in ["svc/b/guard.toml", "svc/c/.guard/config.toml", "svc/d/.guard/Guard.toml", "svc/a/.guard/more.rego"] {
+        assert!(ended.stderr.contains(&format!("{file}` is not read")), "{file}: {ended:?}");
+    }
+    assert!(!ended.stderr.contains("svc/e"), "{ended:?}");
+}
+
 #[test]
 fn check_config_and_list_know_it() {
     let world = monorepo();

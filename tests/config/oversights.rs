@@ -281,7 +281,7 @@ fn a_grant_that_waits_for_trust_is_told() {
     );
     let output = world.run(&["config", "check"], "").stderr;
     assert!(output.contains("without trust it can't use `read:~/allowed.txt`\n"), "{output}");
-    assert!(output.contains("review the file and run `guard-host trust`"), "{output}");
+    assert!(output.contains("review the file and run `guard-host trust "), "{output}");
 }
 
 #[test]

@@ -10,8 +10,8 @@ use guard_contract::grants::Grants;
 use guard_contract::paths::is_below;
 use guard_contract::policy::{Entry, covers, may_loosen};
 use guard_contract::verdict::{FAULT, Opinion, tighten_only, tighten_or_inform};
-use guard_contract::{Decision, FaultKind, Layer, Manifest, Outcome, Problem};
-use guard_facts::{Answer, Question, Scene, git_root};
+use guard_contract::{Decision, FaultKind, Layer, Manifest, Outcome, Problem, rank};
+use guard_facts::{Answer, Question, Scene, pattern_roots};
 use guard_redact::Secrets;
 
 use crate::{AskOptions, Chain, ChainMember, DEFAULTS, Sandbox, SettingsToUse, redaction};
@@ -103,12 +103,18 @@ impl<S: Sandbox> Chain<'_, S> {
     ) -> Answer {
         let Inquiry { call, at, scene, ask, input, .. } = inquiry;
         let grants = Arc::new(grants(member.entry, at, scene, ask.grant_all));
-        let scene = match other_root(member.entry, at, scene) {
-            Some(root) => scene.with_project_root(&root),
-            None => (*scene).clone(),
+        let mut ask_with = |scene: Scene| {
+            let question = Question { scene, grants: grants.clone(), manifest, tool: &call.tool, input };
+            self.sandbox.ask(shared, place, given, &question)
         };
-        let question = Question { scene, grants, manifest, tool: &call.tool, input };
-        let mut answer = self.sandbox.ask(shared, place, given, &question);
+        let mut scenes = scenes(member.entry, at, scene).into_iter();
+        let mut answer = ask_with(scenes.next().unwrap_or_else(|| (*scene).clone()));
+        for scene in scenes {
+            let other = ask_with(scene);
+            if severity(&other) > severity(&answer) {
+                answer.decision = other.decision;
+            }
+        }
         if let Ok(decision) = &mut answer.decision {
             inquiry.clean(decision);
             if !member.speaks_for_itself {
@@ -191,19 +197,22 @@ fn empty_manifest() -> Manifest {
     }
 }
 
-/// Returns the root for the patterns of a project's file if it isn't the root of the call's project: the file belongs
-/// to another repository, inside the project or around it.
-fn other_root(entry: &Entry, at: &CallContext, scene: &Scene) -> Option<String> {
-    if entry.project.is_empty() || entry.project == at.project_root {
-        return None;
+/// Returns the scenes in which a policy judges the call: one for each root of the patterns in its file.
+fn scenes(entry: &Entry, at: &CallContext, scene: &Scene) -> Vec<Scene> {
+    if entry.project.is_empty() {
+        return vec![scene.clone()];
     }
-    let root = match git_root(&*scene.facts, &entry.project, &at.home) {
-        Some(root) => root,
-        None if is_below(&entry.project, &at.project_root) => return None,
-        None => entry.project.clone(),
+    let canonical = scene.resolver.resolve(&*scene.facts, &at.project_root).canonical;
+    let with_root = |root: String| match root == at.project_root || root == canonical {
+        true => scene.clone(),
+        false => scene.with_project_root(&root),
     };
-    let own = scene.resolver.resolve(&*scene.facts, &at.project_root).canonical;
-    (root != at.project_root && root != own).then_some(root)
+    pattern_roots(&*scene.facts, &entry.project, &at.project_root, &at.home).into_iter().map(with_root).collect()
+}
+
+/// Returns the severity of an answer, to find the strictest of several. A fault is stricter than a notice.
+fn severity(answer: &Answer) -> u8 {
+    rank(answer.decision.as_ref().map_or(Outcome::Ask, |decision| decision.outcome))
 }
 
 /// Returns the grants of a policy in this call.

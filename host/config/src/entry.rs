@@ -9,7 +9,7 @@ use super::builtin::builtin_entry;
 use super::folder::Modules;
 use super::lock::{self, Lock, LockedComponent};
 use super::options::{self, OnError, PolicyMode, PolicyOptions};
-use super::pins::{self, LOOK, TrustLevel};
+use super::pins::{self, TrustLevel, lapsed_hint, trust_command};
 use super::problem::nearest;
 use super::settings;
 use super::tools;
@@ -146,6 +146,11 @@ impl<'a> Reader<'a> {
         self.nameless(format!("policy `{}`: {text}", self.name), hint.to_owned())
     }
 
+    /// Creates the problem of lapsed trust in the file.
+    fn lapsed(&self, text: &str) -> Problem {
+        self.problem(text, &lapsed_hint(self.layer_file.path))
+    }
+
     /// Creates a problem without the policy's name, for messages that contain it anyway.
     fn nameless(&self, text: String, hint: String) -> Problem {
         Problem { layer: self.layer_file.layer, place: self.layer_file.path.to_string_lossy().into_owned(), text, hint }
@@ -194,7 +199,7 @@ impl<'a> Reader<'a> {
             Source::File(path) => {
                 if matches!(self.layer_file.trust_level, TrustLevel::Pinned(_)) {
                     let checked = self.layer_file.trust_level.check(path, pins::digest(path).as_deref());
-                    pin = checked.map_err(|text| self.problem(&text, LOOK))?;
+                    pin = checked.map_err(|text| self.lapsed(&text))?;
                 }
                 if !path.is_file() {
                     let text = format!(
@@ -216,7 +221,7 @@ impl<'a> Reader<'a> {
         let (mut locked, mut refused) = (None, None);
         match self.layer_file.lock(&path) {
             Ok(lock) => locked = lock.find(&self.name, address).cloned(),
-            Err(LockProblem::NotTrusted(text)) => return Err(self.problem(text, LOOK)),
+            Err(LockProblem::NotTrusted(text)) => return Err(self.lapsed(text)),
             Err(LockProblem::Broken(text)) => {
                 let text = format!("`{}` cannot be used: {text}", path.display());
                 let hint = "restore the file, for example from your repository".to_owned();
@@ -332,8 +337,9 @@ impl<'a> Reader<'a> {
         } else {
             return Ok(());
         };
-        let hint = "review the file and run `guard-host trust`, or move the entry to your own guard.toml";
-        Err(self.problem(text, hint))
+        let command = trust_command(self.layer_file.path);
+        let hint = format!("review the file and run `{command}`, or move the entry to your own guard.toml");
+        Err(self.problem(text, &hint))
     }
 
     /// Returns its settings as JSON, with their location.
@@ -358,7 +364,7 @@ impl<'a> Reader<'a> {
                 }
                 let read = settings::read(self.layer_file.layer, &path, Modules::Judging);
                 let checked = self.layer_file.trust_level.check(&path, read.sha256.as_deref());
-                checked.map_err(|text| self.problem(&text, LOOK))?;
+                checked.map_err(|text| self.lapsed(&text))?;
                 self.inputs.extend(read.inputs);
                 Ok((read.settings, SettingsSource { file: path, problem: read.problem, ..own }))
             }

@@ -189,7 +189,7 @@ fn parse(layer: Layer, file: &Path, text: &str, trust_level: TrustLevel<'_>) -> 
     let table: toml::Table = toml::from_str(text).map_err(toml_problem)?;
     values::check_version(&table).map_err(refused)?;
     let options: Options = toml::from_str(text).map_err(toml_problem)?;
-    values::check(layer, &options, trust_level.is_limited(layer)).map_err(refused)?;
+    values::check(layer, &options, file, trust_level.is_limited(layer)).map_err(refused)?;
     Ok(options)
 }
 

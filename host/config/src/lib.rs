@@ -50,7 +50,7 @@ pub use load::{load, load_with};
 pub use loosening::{OWN_PRESETS, is_void_allow};
 pub use options::{AuditLevel, ConfineClass, Fallback, OnMalformed};
 pub use overrides::Overrides;
-pub use pins::Pins;
+pub use pins::{Pins, trust_command};
 pub use problem::{line_and_column, nearest, refused_settings};
 pub use project::{Candidate, candidate};
 pub use remote::Remote;

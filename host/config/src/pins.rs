@@ -8,11 +8,22 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::folder;
+use guard_contract::shell_word::word;
 use guard_contract::{COMPONENT_BYTES, Layer};
 use guard_state::hex;
 
-/// The hint for lapsed trust.
-pub(super) const LOOK: &str = "look at what has changed, then run `guard-host trust`";
+/// Returns the command that trusts a project's file. It names the folder, because a folder of the project may have a file
+/// of its own.
+#[must_use]
+pub fn trust_command(file: &Path) -> String {
+    let folder = file.parent().and_then(Path::parent).unwrap_or(file);
+    format!("guard-host trust {}", word(&folder.to_string_lossy()))
+}
+
+/// Returns the hint for lapsed trust in a project's file.
+pub(super) fn lapsed_hint(file: &Path) -> String {
+    format!("look at what has changed, then run `{}`", trust_command(file))
+}
 
 /// The digest of each pinned file, or `None` for one that didn't exist.
 pub type Pins = BTreeMap<PathBuf, Option<String>>;

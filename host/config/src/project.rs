@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::Config;
 use super::layer::{LayerChain, entries, layer, read};
-use super::pins::{self, LOOK, Pins, TrustLevel};
+use super::pins::{self, Pins, TrustLevel, lapsed_hint};
 use super::trust::{self, Trust, TrustError};
 use guard_contract::policy::Entry;
 use guard_contract::{Layer, Problem};
@@ -28,7 +28,7 @@ pub(super) fn project(file: &Path, dirs: &AppDirs, config: &mut Config) -> Layer
                 // The loss of trust may depend on any of them.
                 config.inputs.extend(pins.keys().cloned());
                 let text = format!("the project is not trusted any more: {}", problem.text);
-                config.warnings.push(Problem { text, hint: LOOK.to_owned(), ..problem.clone() });
+                config.warnings.push(Problem { text, hint: lapsed_hint(file), ..problem.clone() });
                 Trust::Lapsed(problem.text)
             }
         },
@@ -56,7 +56,7 @@ fn trusted(file: &Path, home: &str, pins: &Pins) -> Result<LayerChain, Problem> 
         layer: Layer::Project,
         place,
         text,
-        hint: LOOK.to_owned(),
+        hint: lapsed_hint(file),
     })?;
     entries(Layer::Project, file, home, &text.unwrap_or_default(), trust_level)
 }

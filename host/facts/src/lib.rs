@@ -24,6 +24,7 @@ pub mod ignored;
 pub mod losses;
 pub mod manifests;
 mod own_program;
+mod pattern_roots;
 #[cfg(not(target_family = "wasm"))]
 pub mod real;
 pub mod recorded;
@@ -38,6 +39,7 @@ pub use answer::{Answer, Question, Used};
 pub use disposable::Rules;
 pub use git::{GitAsked, GitQuestion};
 pub use guard_sdk::resolve::{Disk, Entry, git_root};
+pub use pattern_roots::pattern_roots;
 pub use resolve::{PATHS, Resolver};
 pub use view::{OutsideDecide, Scene, View};
 

@@ -137,7 +137,7 @@ fn held_configurations(effect: &Effect, files: &Open<'_>) -> Vec<String> {
     let mut found: Vec<String> = held.paths().filter_map(|file| Some(file.strip_suffix(FILE)?.to_owned())).collect();
     found.extend(files.known().iter().filter(|folder| is_below(folder, &path.canonical)).cloned());
     if !held.is_whole() && effect.kind != "read" && path.kind == "dir" {
-        found.extend(search(&path.canonical, HELD_FOLDERS, false).0);
+        found.extend(search(&path.canonical, HELD_FOLDERS, false, has_configuration).0);
     }
     found
 }
@@ -185,20 +185,36 @@ const FOLDERS: usize = 20_000;
 /// Outside a project, for example in `/tmp`, only this user's folders are visited, and none in `/`.
 #[must_use]
 pub fn below(root: &str) -> (Vec<String>, bool) {
-    let is_project = [".git", ".guard"].iter().any(|name| Path::new(root).join(name).exists());
-    let is_searched = is_project || parent(root).is_some() && fs::metadata(root).is_ok_and(|data| is_own(&data));
-    if is_searched { search(root, FOLDERS, !is_project) } else { (Vec::new(), true) }
+    below_with(root, has_configuration)
 }
 
-/// Returns the same for a root with at most so many folders, or only this user's folders.
-fn search(root: &str, most: usize, only_own: bool) -> (Vec<String>, bool) {
+/// Returns the folders below a root that may have a misplaced configuration: they have a `.guard` or a `guard.toml`, but
+/// no `.guard/guard.toml`. Visits the same folders as [`below`]. Omits those of other programs and packages.
+#[must_use]
+pub fn unconfigured_below(root: &str) -> Vec<String> {
+    let has_one = |folder: &str| [".guard", "guard.toml"].iter().any(|name| Path::new(folder).join(name).exists());
+    let is_own = |folder: &str| {
+        let below = folder.strip_prefix(root).unwrap_or(folder);
+        !below.split('/').any(|name| name.starts_with('.') || name == "node_modules")
+    };
+    below_with(root, |folder| is_own(folder) && has_one(folder) && !has_configuration(folder)).0
+}
+
+fn below_with(root: &str, fits: impl Fn(&str) -> bool) -> (Vec<String>, bool) {
+    let is_project = [".git", ".guard"].iter().any(|name| Path::new(root).join(name).exists());
+    let is_searched = is_project || parent(root).is_some() && fs::metadata(root).is_ok_and(|data| is_own(&data));
+    if is_searched { search(root, FOLDERS, !is_project, fits) } else { (Vec::new(), true) }
+}
+
+/// Returns the fitting folders below a root with at most so many folders, or only this user's folders.
+fn search(root: &str, most: usize, only_own: bool, fits: impl Fn(&str) -> bool) -> (Vec<String>, bool) {
     let (mut found, mut left, mut seen) = (Vec::new(), VecDeque::from([root.to_owned()]), 0);
     while let Some(folder) = left.pop_front() {
         seen += 1;
         if seen > most {
             return (found, false);
         }
-        if folder != root && has_configuration(&folder) {
+        if folder != root && fits(&folder) {
             found.push(folder.clone());
         }
         let entries = fs::read_dir(&folder).into_iter().flatten().flatten();

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use guard_config::problem::entry_location;
-use guard_config::{Config, is_void_allow, nearest};
+use guard_config::{Config, is_void_allow, nearest, trust_command};
 use guard_contract::allow::Allow;
 use guard_contract::grants::GrantSpec;
 use guard_contract::policy::{Entry, SELF_PROTECT};
@@ -54,7 +54,7 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
     let mut gaps: Vec<Problem> = undecided(of_projects(), config, dirs).into_iter().collect();
     gaps.extend(undecided_by_user(prepared, dirs));
     gaps.extend(of_projects().filter_map(|entry| waiting(entry, &dirs.home)));
-    gaps.extend(misplaced::misplaced(projects, dirs));
+    gaps.extend(misplaced::misplaced(projects, dirs, &config.inputs));
     gaps.extend(ineffective_rules::ineffective_rules(config, projects, dirs));
     let mut found: Vec<Mistake> = gaps.into_iter().map(|problem| Mistake::new(Severity::Gap, problem)).collect();
     let root = projects.first().map_or("", String::as_str);
@@ -70,7 +70,7 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
     for entry in entries() {
         let void = void_keys::void_keys(entry, prepared, dirs);
         let is_void = |key: &str| void.as_ref().is_some_and(|problem| problem.text.contains(&format!("`{key}`")));
-        found.extend(patterns::unmatched(entry, root, is_void));
+        found.extend(patterns::unmatched(entry, root, &dirs.home, is_void));
         found.extend(expressions::impossible(entry));
         let without_effect = rule_texts::without_effect(entry).into_iter();
         found.extend(without_effect.map(|problem| Mistake::new(Severity::Gap, problem)));
@@ -236,7 +236,8 @@ fn waiting(entry: &Entry, home: &str) -> Option<Problem> {
     let grants = waiting_grants(entry, home).words();
     let words = grants.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
     let text = format!("policy `{}`: without trust it can't use {words}", entry.name);
-    let hint = "review the file and run `guard-host trust`, or remove the grant".to_owned();
+    let command = trust_command(&AppDirs::project_file(&entry.project));
+    let hint = format!("review the file and run `{command}`, or remove the grant");
     (!grants.is_empty()).then(|| warning(entry_location(&entry.settings_source.file, &entry.name), text, hint))
 }
 

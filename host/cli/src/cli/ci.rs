@@ -8,6 +8,7 @@ mod cases;
 mod recorded;
 mod rego;
 mod report;
+mod weakened_cases;
 
 use std::cell::Cell;
 use std::num::NonZeroU32;

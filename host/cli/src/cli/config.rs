@@ -14,6 +14,7 @@ use guard_contract::exit::Exit;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{Outcome, outcome_name};
 use guard_hook::cache::prepare;
+use guard_hook::nested::unconfigured_below;
 use guard_kit::compile::making;
 use guard_kit::schema;
 use guard_platform::paths::native;
@@ -139,11 +140,12 @@ fn check(
     format: CheckFormat,
 ) -> anyhow::Result<Exit> {
     let at = call_context(environment, None);
-    let mut projects = if is_alone { Vec::new() } else { folders(&at) };
+    let (mut projects, mut unread) = (if is_alone { Vec::new() } else { folders(&at) }, Vec::new());
     if !is_alone && at.project_root != at.home && !at.project_root.is_empty() {
         let nested = folders_below(&at.project_root);
         let nested = nested.into_iter().filter(|folder| !projects.contains(folder)).collect::<Vec<_>>();
         projects.extend(nested);
+        unread.extend(unconfigured_below(&at.project_root));
     }
     let prepared = prepare(dirs, &environment.program, &projects, Some(making()));
     let (policies, config) = (prepared.members.len(), prepared.config.clone());
@@ -151,7 +153,8 @@ fn check(
     let inspection = Inspection { depth: Depth::Calls, of_machine: !is_named, making: Some(making()) };
     // On this machine, they are among the other mistakes.
     let own = if is_alone { managed_mistakes(&config, dirs, false) } else { Vec::new() };
-    let mistakes = [own, mistakes(prepared, site, &projects, inspection)].concat();
+    let inspected = [&*projects, &unread].concat();
+    let mistakes = [own, mistakes(prepared, site, &inspected, inspection)].concat();
     let is_fine = mistakes.iter().all(Mistake::is_warning);
     match format {
         CheckFormat::Human => {

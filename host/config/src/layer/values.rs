@@ -1,8 +1,11 @@
 //! Checks a layer's values beyond their types.
 
+use std::path::Path;
+
 use semver::Version;
 
 use crate::options::{Journal, Options};
+use crate::pins::trust_command;
 use crate::remote::Remote;
 use crate::{signers, tools};
 use guard_contract::Layer;
@@ -42,14 +45,14 @@ pub(super) fn check_version(table: &toml::Table) -> Result<(), Refusal> {
 }
 
 /// Checks the values of a layer. `is_limited`: it is an untrusted project's file.
-pub(super) fn check(layer: Layer, options: &Options, is_limited: bool) -> Result<(), Refusal> {
+pub(super) fn check(layer: Layer, options: &Options, file: &Path, is_limited: bool) -> Result<(), Refusal> {
     check_numbers(options)?;
     check_files(options)?;
     if layer != Layer::Managed && options.lock.is_some() {
         return refuse("`lock` works only in the managed file".to_owned(), "remove the key");
     }
     check_entries(layer, options)?;
-    if layer == Layer::Project { check_project(options, is_limited) } else { Ok(()) }
+    if layer == Layer::Project { check_project(options, file, is_limited) } else { Ok(()) }
 }
 
 fn check_numbers(options: &Options) -> Result<(), Refusal> {
@@ -130,7 +133,7 @@ fn check_entries(layer: Layer, options: &Options) -> Result<(), Refusal> {
 }
 
 /// Checks the limits of a project's file.
-fn check_project(options: &Options, is_limited: bool) -> Result<(), Refusal> {
+fn check_project(options: &Options, file: &Path, is_limited: bool) -> Result<(), Refusal> {
     let given = [
         ("preset", options.preset.is_some()),
         ("mode", options.mode.is_some()),
@@ -155,8 +158,8 @@ fn check_project(options: &Options, is_limited: bool) -> Result<(), Refusal> {
     }
     for (name, count) in [("policies", options.policy.len()), ("entries for tools", options.tool.len())] {
         if count > PROJECT_ENTRIES && is_limited {
-            let hint = "merge some of them, or let the user run `guard-host trust`";
-            return refuse(format!("more than {PROJECT_ENTRIES} {name} in a project's file"), hint);
+            let hint = format!("merge some of them, or let the user run `{}`", trust_command(file));
+            return refuse(format!("more than {PROJECT_ENTRIES} {name} in a project's file"), &hint);
         }
     }
     Ok(())

@@ -30,11 +30,13 @@ const OF_USERS: [&str; 4] = [".guard/guard.toml", ".guard-host/guard.toml", ".gu
 const TABLES: [&str; 3] = ["policy", "preset", "tool"];
 
 /// Returns a problem for each file that was probably meant to be a missing configuration of a project or the user.
-pub(super) fn misplaced(projects: &[String], dirs: &AppDirs) -> Vec<Problem> {
+/// Files among `inputs` are read.
+pub(super) fn misplaced(projects: &[String], dirs: &AppDirs, inputs: &[PathBuf]) -> Vec<Problem> {
     let roots = projects.iter().filter(|root| !root.is_empty());
     let own = roots.clone().map(|root| AppDirs::project_file(root));
-    let mut found: Vec<Problem> =
-        own.flat_map(|right| [not_read(lookalikes(&right), &right, dirs), unnamed_policies(&right)].concat()).collect();
+    let not_read_of =
+        |right: PathBuf| [not_read(lookalikes(&right), &right, dirs), unnamed_policies(&right, inputs)].concat();
+    let mut found: Vec<Problem> = own.flat_map(not_read_of).collect();
     let right = &dirs.config;
     let mut of_user = lookalikes(right);
     // The home may be a project.
@@ -96,10 +98,17 @@ fn not_read(files: Vec<PathBuf>, right: &Path, dirs: &AppDirs) -> Vec<Problem> {
     files.into_iter().filter(|path| !read.contains(&path)).map(problem).collect()
 }
 
-/// Returns a problem for each policy in the folder of a missing configuration, which nothing can name.
-fn unnamed_policies(right: &Path) -> Vec<Problem> {
-    let folder = right.parent().filter(|folder| folder.is_absolute() && fs::symlink_metadata(right).is_err());
-    let mut files: Vec<PathBuf> = folder.into_iter().flat_map(entries).filter(|path| path.is_file()).collect();
+/// Returns a problem for each policy in the folder of a configuration that the configuration doesn't name.
+fn unnamed_policies(right: &Path, inputs: &[PathBuf]) -> Vec<Problem> {
+    let configuration = fs::symlink_metadata(right).is_ok().then(|| read_text(right, TEXT_BYTES).unwrap_or_default());
+    let folder = right.parent().filter(|folder| folder.is_absolute());
+    let is_named = |path: &PathBuf| {
+        let is_input = || inputs.iter().any(|input| path.starts_with(input));
+        // The entry may be switched off.
+        configuration.as_ref().is_some_and(|text| path == right || text.contains(&name_of(path)) || is_input())
+    };
+    let files = folder.into_iter().flat_map(entries).filter(|path| path.is_file() && !is_named(path));
+    let mut files: Vec<PathBuf> = files.collect();
     files.sort();
     let problem = |path: PathBuf| {
         let (name, stem) = (name_of(&path), path.file_stem()?.to_string_lossy().into_owned());
@@ -109,13 +118,17 @@ fn unnamed_policies(right: &Path) -> Vec<Problem> {
             "toml" | "json" if has_conditions(&path) => {
                 format!("source = \"builtin:cel\"`, `settings-file = \"{name}\"")
             }
-            "wasm" => format!("source = \"./{name}\""),
+            // A component may be built for another project.
+            "wasm" if configuration.is_none() => format!("source = \"./{name}\""),
             _ => return None,
         };
         let (shown, right) = (path.display(), right.display());
-        let text = format!("`{shown}` is not read: there is no `{right}` that names it");
-        let hint = format!("write `{right}` with a `[[policy]]`: `name = \"{stem}\"`, `{source}`");
-        Some(warning(shown.to_string(), text, hint))
+        let entry = format!("a `[[policy]]`: `name = \"{stem}\"`, `{source}`");
+        let (text, hint) = match configuration {
+            None => (format!("there is no `{right}` that names it"), format!("write `{right}` with {entry}")),
+            Some(_) => (format!("no entry of `{right}` names it"), format!("remove it, or add {entry}")),
+        };
+        Some(warning(shown.to_string(), format!("`{shown}` is not read: {text}"), hint))
     };
     files.into_iter().filter_map(problem).collect()
 }

@@ -1,13 +1,16 @@
 //! Finds patterns that match no file of the project, and entries `!x` of lists that remove nothing.
 
 use std::cell::LazyCell;
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use guard_config::problem::{entry_location, nearest_within};
 use guard_contract::paths::below;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{Layer, Problem};
+use guard_facts::pattern_roots;
+use guard_facts::real::RealFacts;
 use guard_platform::paths::native;
 use guard_sdk::globs::{Glob, covering, relative, spelled_folder};
 use guard_sensitive_paths::{Entries, Lists};
@@ -47,32 +50,32 @@ struct PatternGap<'a> {
     rest: &'a str,
 }
 
-/// Returns a mistake for each pattern of an entry that matches no file below `root`, the root of the call's project.
-/// The lists of users and the administrator apply to all projects, so their patterns are only reported if a file has a
+/// Returns a mistake for each pattern of an entry that matches no file below the roots of its patterns. `root` is the
+/// root of the call's project. The lists of users and the administrator apply to all projects, so their patterns are only reported if a file has a
 /// similar name. Lists without an effect are skipped.
-pub(super) fn unmatched(entry: &Entry, root: &str, is_void: impl Fn(&str) -> bool) -> Vec<Mistake> {
+pub(super) fn unmatched(entry: &Entry, root: &str, home: &str, is_void: impl Fn(&str) -> bool) -> Vec<Mistake> {
     let is_of_project = entry.layer == Layer::Project;
     // A configuration at the default path may have been written for the whole machine.
     if root.is_empty() || !is_of_project && entry.settings_source.is_usual {
         return Vec::new();
     }
-    let nested = below(&entry.project, root).filter(|rest| !matches!(*rest, "" | "."));
-    let base = if !is_of_project || entry.project == root || nested.is_some() { root } else { &entry.project };
-    let base = native(base).into_owned();
-    let listing = LazyCell::new(|| Listing::new(&base));
-    let search = PatternSearch { entry, nested, base: &base, listing: &listing };
+    let roots = match is_of_project {
+        true => pattern_roots(&RealFacts::new(BTreeMap::new()), &entry.project, root, home),
+        false => vec![root.to_owned()],
+    };
+    let bases: Vec<PathBuf> = roots.iter().map(|root| native(root).into_owned()).collect();
+    let listings: Vec<_> = bases.iter().map(|base| LazyCell::new(|| Listing::new(base))).collect();
+    let searches = roots.iter().zip(&bases).zip(&listings).map(|((root, base), listing)| {
+        let nested = below(&entry.project, root).filter(|rest| is_of_project && !matches!(*rest, "" | "."));
+        PatternSearch { entry, nested, base, listing }
+    });
+    let searches: Vec<_> = searches.collect();
     let mut found = Vec::new();
     let lists = lists(entry, &[&PROTECTING[..], &OTHERS].concat());
     for (key, patterns) in lists.into_iter().filter(|(key, _)| !is_void(key)) {
         found.extend(patterns.iter().filter_map(|pattern| {
-            let outside = search.hint_outside(pattern).filter(|_| is_of_project);
-            let files = outside.as_ref().map_or("no file".to_owned(), |(folder, _)| format!("no file in `{folder}`"));
-            let hint = match outside {
-                Some((_, hint)) => Some(hint),
-                None if is_of_project => search.hint(pattern, key),
-                None => search.misspelt(pattern),
-            };
-            let hint = hint.or_else(|| search.similar(pattern, &patterns))?;
+            let gaps: Option<Vec<_>> = searches.iter().map(|search| search.gap(pattern, key, &patterns)).collect();
+            let (files, hint) = gaps?.into_iter().next()?;
             let text = format!("{files} matches `{pattern}` in `{key}`");
             let severity = if is_of_project && !LOOSENING.contains(&key) { Severity::Gap } else { Severity::Warning };
             Some(Mistake::new(severity, of_entry(entry, &text, hint)))
@@ -204,6 +207,19 @@ struct PatternSearch<'a, F> {
 }
 
 impl<F: FnOnce() -> Listing> PatternSearch<'_, F> {
+    /// Returns which files a pattern doesn't match, and the hint. `None` if it may match a file.
+    fn gap(&self, pattern: &str, key: &str, patterns: &[String]) -> Option<(String, String)> {
+        let is_of_project = self.entry.layer == Layer::Project;
+        let outside = self.hint_outside(pattern).filter(|_| is_of_project);
+        let files = outside.as_ref().map_or("no file".to_owned(), |(folder, _)| format!("no file in `{folder}`"));
+        let hint = match outside {
+            Some((_, hint)) => Some(hint),
+            None if is_of_project => self.hint(pattern, key),
+            None => self.misspelt(pattern),
+        };
+        Some((files, hint.or_else(|| self.similar(pattern, patterns))?))
+    }
+
     /// Returns the hint for a pattern of several components that matches nothing, if the project has a file with a
     /// similar name.
     fn misspelt(&self, pattern: &str) -> Option<String> {
@@ -219,9 +235,7 @@ impl<F: FnOnce() -> Listing> PatternSearch<'_, F> {
     /// Returns the folder of the entry's file, and the hint for a pattern that matches files outside of the folder but
     /// none in it. The file only judges calls that concern its folder.
     fn hint_outside(&self, pattern: &str) -> Option<(&str, String)> {
-        // The patterns of a repository in the project begin at either root.
-        let is_repository = || native(&self.entry.project).join(".git").exists();
-        let folder = self.nested.filter(|_| self.is_rooted() && !is_repository())?;
+        let folder = self.nested.filter(|_| self.is_rooted())?;
         let (not, pattern) = split_not(pattern);
         let find = |pattern: &str| {
             let globs = covering(pattern).ok()?;

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::report::{Mistake, Remark, StepResult};
+use super::weakened_cases::is_case_file;
 use super::{Configuration, Project, split};
 use crate::cli::config::source;
 use crate::cli::print;
-use crate::cli::replay::{CONFIGURATION, files_at, revision};
+use crate::cli::replay::{CONFIGURATION, copy_files, files_at, revision};
 use guard_config::candidate;
 use guard_config::load;
 use guard_contract::policy::Entry;
@@ -30,7 +31,8 @@ pub(super) struct Base {
     pub(super) name: String,
     /// The paths of all its files.
     pub(super) files: Vec<String>,
-    folder: PathBuf,
+    /// The copy of its configurations and cases.
+    pub(super) folder: PathBuf,
     /// Its valid configurations, by their folders relative to the project's root.
     configurations: BTreeMap<PathBuf, BaseConfiguration>,
 }
@@ -61,6 +63,7 @@ impl Base {
         let all = Configuration::all(&root, below(&root).0);
         let configurations: BTreeMap<_, _> = all.into_iter().filter_map(read).collect();
         let files = files_at(name, project).unwrap_or_default();
+        let _ = copy_files(name, project, &files, &folder, is_case_file);
         (!configurations.is_empty()).then(|| Base { name: plain(name), files, folder, configurations })
     }
 }
@@ -226,11 +229,50 @@ fn changed_settings(before: &Entry, now: &Entry, folder: &Path, project: &Projec
                 let files = files.into_iter().filter(|name| old.get(*name) != new.get(*name));
                 found.extend(files.map(|name| format!("`{file}/{}` differs", plain(name))));
             }
+            (Value::Array(old), Value::Array(new)) if key == "rules" => found.extend(rule_changes(old, new)),
             (Value::String(_), Value::String(_)) if key == "text" => found.push(format!("`{file}` differs")),
             _ => found.push(describe_change(key, &format_value(old), &format_value(new))),
         }
     }
     found
+}
+
+/// Describes the rules of a list that were removed, changed or added. Several rules may have the same name.
+fn rule_changes(old: &[Value], new: &[Value]) -> Vec<String> {
+    let name = |rule: &Value| plain(rule.get("rule").and_then(Value::as_str).unwrap_or_default()).to_string();
+    let added: Vec<&Value> = new.iter().filter(|rule| !old.contains(rule)).collect();
+    let removed: Vec<&Value> = old.iter().filter(|rule| !new.contains(rule)).collect();
+    let names: BTreeSet<String> = removed.iter().chain(&added).map(|rule| name(rule)).collect();
+    let of_name = |rules: &[&Value], wanted: &str| -> Vec<Value> {
+        rules.iter().filter(|rule| name(rule) == wanted).map(|rule| (*rule).clone()).collect()
+    };
+    let mut found = Vec::new();
+    for name in names {
+        let (before, now) = (of_name(&removed, &name), of_name(&added, &name));
+        for (before, now) in before.iter().zip(&now) {
+            let changes = changed_rule_keys(before, now).join(", ");
+            found.push(format!("rule `{name}`: {changes}"));
+        }
+        let removed = before.iter().skip(now.len()).map(|_| format!("rule `{name}`: removed"));
+        let added = now.iter().skip(before.len()).map(|_| format!("rule `{name}`: added"));
+        found.extend(removed.chain(added));
+    }
+    // Repeated or reordered rules.
+    if found.is_empty() { vec![describe_change("rules", "", "")] } else { found }
+}
+
+/// Describes the keys that differ between two versions of a rule.
+fn changed_rule_keys(before: &Value, now: &Value) -> Vec<String> {
+    let keys = [before, now].into_iter().filter_map(Value::as_object).flat_map(Map::keys);
+    let keys: BTreeSet<&String> = keys.filter(|key| before.get(*key) != now.get(*key)).collect();
+    let describe = |key: &String| match key.as_str() {
+        "outcome" => {
+            let [before, now] = [before, now].map(|rule| format_value(rule.get("outcome").unwrap_or(&Value::Null)));
+            describe_change(key, &before, &now)
+        }
+        key => format!("`{}` differs", plain(key)),
+    };
+    keys.into_iter().map(describe).collect()
 }
 
 /// Returns whether the value is a list of texts, or missing.

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::report::{Mistake, Remark, StepResult};
-use super::{ALL, Project, rego, split};
+use super::weakened_cases::weakened_cases;
+use super::{ALL, Configuration, Project, rego, split};
 use crate::cli::print;
 use crate::cli::test::{CEL, CHAIN};
 use guard_config::read_settings;
@@ -37,11 +38,15 @@ pub(super) fn test(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let cases = project.args.cases.clone().unwrap_or_else(|| CASES.into());
     let folder = project.root.join(&cases);
     let has_cases = folder.exists() || project.args.cases.is_some();
-    let chain = if has_cases { run_chain_cases(project, &cases) } else { Ok((0, Vec::new())) };
+    let root = project.root.to_string_lossy().into_owned();
+    let chain = if has_cases { run_chain_cases(project, &[root], &cases) } else { Ok((0, Vec::new())) };
     let (entries, warnings) = entries_with_cases(project, &folder);
     let of_rules = entries.iter().map(|(entry, folder)| run_rule_cases(project, entry, folder));
+    let of_folders = folders_with_cases(project).into_iter();
+    let of_folders = of_folders.filter(|(_, cases)| !entries.iter().any(|(_, known)| known == cases));
+    let of_folders = of_folders.map(|(roots, cases)| run_chain_cases(project, &roots, &cases));
     let (mut count, mut mistakes, mut is_broken) = (0, removed_folders(project, &cases), false);
-    for tried in [chain, rego::run_rego_tests(project)].into_iter().chain(of_rules) {
+    for tried in [chain, rego::run_rego_tests(project)].into_iter().chain(of_folders).chain(of_rules) {
         match tried {
             Ok((number, failed)) => {
                 count += number;
@@ -59,7 +64,7 @@ pub(super) fn test(project: &Project<'_>) -> anyhow::Result<StepResult> {
         (true, count) => StepResult::passed(print::count(count, "case")),
     };
     let misplaced = if folder.exists() { Vec::new() } else { misplaced_folders(project) };
-    Ok(result.with_remarks(warnings).with_remarks(misplaced))
+    Ok(result.with_remarks(warnings).with_remarks(misplaced).with_remarks(weakened_cases(project)))
 }
 
 /// Returns a warning for each folder in `.guard` with cases that aren't run because of its name.
@@ -98,15 +103,33 @@ fn removed_folders(project: &Project<'_>, cases: &Path) -> Vec<Mistake> {
         .collect()
 }
 
-/// Runs the chain's cases.
-fn run_chain_cases(project: &Project<'_>, cases: &Path) -> Tried {
+/// Returns the folders of cases in the project's folders that have a configuration, each with the roots of its chain.
+/// Those of another repository belong to its own checks.
+fn folders_with_cases(project: &Project<'_>) -> Vec<(Vec<String>, PathBuf)> {
     let root = project.root.to_string_lossy().into_owned();
-    let file = AppDirs::project_file(&root);
+    let nested = project.configurations.iter().filter(|configuration| configuration.root != root);
+    let own: Vec<_> = nested.filter(|configuration| !configuration.is_foreign).collect();
+    let with_cases = |folder: &Configuration| {
+        let cases = Path::new(&folder.root).join(CASES);
+        let has_cases = suite::find(&cases).is_ok_and(|files| !files.is_empty());
+        let outer = own.iter().filter(|outer| Path::new(&folder.root).starts_with(&outer.root));
+        let roots = std::iter::once(&root).chain(outer.map(|outer| &outer.root));
+        has_cases.then(|| (roots.cloned().collect(), cases))
+    };
+    own.iter().filter_map(|folder| with_cases(folder)).collect()
+}
+
+/// Runs the cases of the chain of these roots, the last of which has the cases.
+fn run_chain_cases(project: &Project<'_>, roots: &[String], cases: &Path) -> Tried {
+    let file = AppDirs::project_file(roots.last().map_or("", String::as_str));
     let of_policies =
         |error: SubjectError| Untested::Policies(project.mistake(&file, None, error.to_string(), &error.hint));
-    let subject = Subject::chain(project.dirs, &project.environment.program, &[root]).map_err(of_policies)?;
+    let subject = Subject::chain(project.dirs, &project.environment.program, roots).map_err(of_policies)?;
     subject.chain_for_suite(&Suite::default()).map_err(of_policies)?;
-    let hint = format!("`guard-host test {CHAIN} {}` shows more", cases.display());
+    let hint = match roots.len() {
+        1 => format!("`guard-host test {CHAIN} {}` shows more", cases.display()),
+        _ => String::new(),
+    };
     run(project, &subject, read(project, &subject, &project.root.join(cases))?, &hint)
 }
 

@@ -16,7 +16,23 @@ use guard_contract::exit::Exit;
 /// Checks that no recorded call is judged milder than before.
 pub(super) fn check_recorded_calls(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let is_usual = project.args.calls.is_none();
-    Ok(judge_calls(project)?.with_remarks(if is_usual { misnamed_files(project) } else { Vec::new() }))
+    let result = judge_calls(project)?;
+    Ok(match is_usual {
+        true => result.with_remarks(misnamed_files(project)).with_remarks(calls_of_folders(project)),
+        false => result,
+    })
+}
+
+/// Returns a warning for each file with recorded calls in a folder of the project that has a configuration.
+fn calls_of_folders(project: &Project<'_>) -> Vec<Remark> {
+    let nested = project.configurations.iter().filter(|own| !own.is_foreign && !own.folder.as_os_str().is_empty());
+    let files = nested.map(|configuration| Path::new(&configuration.root).join(CALLS)).filter(|file| file.is_file());
+    let remark = |file: PathBuf| {
+        let text = format!("its calls aren't judged: they are looked for in `{CALLS}` of the project's root");
+        let hint = "move them there, with paths from the project's root";
+        Remark::warning(project.mistake(&file, None, text, hint))
+    };
+    files.map(remark).collect()
 }
 
 /// Returns a warning for each file in `.guard` with recorded calls that aren't judged because of its name.

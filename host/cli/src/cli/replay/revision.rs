@@ -109,6 +109,18 @@ pub(in crate::cli) fn revision(name: &str, project: &str, scratch: &Path) -> any
     copied.into_iter().collect()
 }
 
+/// Copies the fitting files of a revision to `scratch`.
+pub(in crate::cli) fn copy_files(
+    name: &str,
+    project: &str,
+    listed: &[String],
+    scratch: &Path,
+    fits: impl Fn(&str) -> bool,
+) -> anyhow::Result<()> {
+    let copy = RevisionCopy { name, project, listed, scratch };
+    listed.iter().filter(|file| fits(file)).try_for_each(|file| copy.copy_file(file))
+}
+
 /// Copies files of a revision.
 struct RevisionCopy<'a> {
     name: &'a str,

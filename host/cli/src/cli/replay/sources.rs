@@ -13,8 +13,10 @@ use super::Take;
 use super::formats::{Call, Context, LineContents};
 use crate::cli::subject::{call_context, folder};
 use guard_contract::call::{CallContext, ToolCall};
+use guard_contract::paths::lexical;
 use guard_harness::Event;
 use guard_hook::audit::Decision;
+use guard_platform::paths::judged_text;
 use guard_state::environment::Environment;
 use guard_state::files::{Line, read_line};
 
@@ -54,6 +56,8 @@ pub(super) struct Skipped {
 
 pub(in crate::cli) struct Sources<'a> {
     environment: &'a Environment,
+    /// The root of the current folder's project.
+    project: String,
     /// The number of each known call.
     known: HashMap<[u8; 16], u32>,
     /// How often each call occurred.
@@ -71,6 +75,7 @@ impl<'a> Sources<'a> {
     pub(super) fn new(environment: &'a Environment) -> Self {
         Sources {
             environment,
+            project: call_context(environment, None).project_root,
             known: HashMap::new(),
             times: Vec::new(),
             firsts: Vec::new(),
@@ -292,7 +297,9 @@ impl<'a> Sources<'a> {
         if self.contexts.len() >= FOLDERS {
             self.contexts.clear();
         }
-        let at = call_context(self.environment, Some(cwd.as_str()).filter(|cwd| !cwd.is_empty()));
+        // The result must not depend on the folder of the project in which the command runs.
+        let from_root = lexical(&judged_text(&cwd), &self.project, &self.environment.home);
+        let at = call_context(self.environment, Some(if cwd.is_empty() { &self.project } else { &from_root }));
         let at = Arc::new(CallContext { harness: harness.to_owned(), ..at });
         self.contexts.insert((cwd, harness), at.clone());
         at

@@ -1,0 +1,75 @@
+//! The cases that a change removes, or whose expectation it weakens.
+
+use std::path::{Path, PathBuf};
+
+use super::Project;
+use super::report::Remark;
+use guard_contract::{outcome_named, rank};
+use guard_kit::suite;
+use guard_kit::suite::Case;
+use guard_redact::{plain, shorten};
+
+/// The maximum length of a shown case, in bytes.
+const SHOWN: usize = 80;
+
+/// Returns whether a file is in a folder of cases in a `.guard`.
+pub(super) fn is_case_file(file: &str) -> bool {
+    let (folder, _) = file.rsplit_once('/').unwrap_or_default();
+    let mut names = folder.split('/').skip_while(|name| *name != ".guard");
+    names.any(|name| name == "cases")
+}
+
+/// Returns a warning for each case of the revision that is gone or expects a milder outcome. A case is identified by its
+/// call, so that it can be renamed or moved.
+pub(super) fn weakened_cases(project: &Project<'_>) -> Vec<Remark> {
+    let Some(base) = &project.base else { return Vec::new() };
+    let files: Vec<&str> = base.files.iter().map(String::as_str).filter(|file| is_case_file(file)).collect();
+    let roots = project.roots();
+    let files_now = roots.iter().flat_map(|root| suite::find(&Path::new(root).join(".guard")).unwrap_or_default());
+    let mut now: Vec<PathBuf> = files_now.filter(|file| is_case_file(&file.to_string_lossy())).collect();
+    if let Some(cases) = &project.args.cases {
+        now.extend(suite::find(&project.root.join(cases)).unwrap_or_default());
+    }
+    let now: Vec<Case> = now.iter().flat_map(|file| cases(file)).collect();
+    let describe = |case: &Case| {
+        let same: Vec<&Case> = now.iter().filter(|other| call(other) == call(case)).collect();
+        let strictest = same.iter().map(|other| mildest(other)).max();
+        let shown = shorten(&plain(&case.title()), SHOWN);
+        let before = case.expect.0.join(", ");
+        match strictest {
+            None => Some(format!("the case `{shown}` was removed since {}", base.name)),
+            Some(strictest) if strictest < mildest(case) => {
+                let now = same.iter().map(|other| other.expect.0.join(", ")).collect::<Vec<_>>().join(", ");
+                Some(format!("the case `{shown}` expects {now}, was {before} at {}", base.name))
+            }
+            Some(_) => None,
+        }
+    };
+    let remarks = |file: &&str| {
+        let texts = cases(&base.folder.join(file)).iter().filter_map(describe).collect::<Vec<_>>();
+        let path = project.root.join(file);
+        texts.into_iter().map(move |text| Remark::warning(project.mistake(&path, None, text, ""))).collect::<Vec<_>>()
+    };
+    // The step `test` fails for a folder that lost all its cases.
+    let has_cases = |file: &&&str| {
+        let folder = Path::new(file).parent().map(|folder| project.root.join(folder));
+        folder.is_some_and(|folder| suite::find(&folder).is_ok_and(|files| !files.is_empty()))
+    };
+    files.iter().filter(has_cases).flat_map(remarks).collect()
+}
+
+/// Returns the cases of a file. Another check reports a file that can't be read.
+fn cases(file: &Path) -> Vec<Case> {
+    suite::read(file).map(|suite| suite.cases).unwrap_or_default()
+}
+
+/// Returns the call of a case.
+fn call(case: &Case) -> impl PartialEq {
+    (case.tool.clone(), case.input.clone(), case.payload.clone(), case.harness.clone())
+}
+
+/// Returns the severity of the mildest outcome that a case accepts.
+fn mildest(case: &Case) -> u8 {
+    let ranks = case.expect.0.iter().filter_map(|name| outcome_named(name)).map(rank);
+    ranks.min().unwrap_or_default()
+}
