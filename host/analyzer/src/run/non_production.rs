@@ -74,14 +74,19 @@ fn is_on_simulator(command: &Command, commands: &[Command]) -> bool {
 /// Returns whether the command runs in a container that is created for it, shares no files with this machine, and is
 /// removed when the command ends: `docker run --rm alpine rm -rf /etc`.
 pub(super) fn is_in_new_container(command: &Command, commands: &[Command]) -> bool {
-    const SHARING: &[&str] = &["--device", "--mount", "--pid", "--privileged", "--v", "-v"];
+    const SHARING: &[&str] = &["--device", "--mount", "--pid", "--privileged", "--rootfs", "--v"];
+    let shares = |word: &str| match word.strip_prefix("--") {
+        Some(_) => SHARING.iter().any(|option| word.starts_with(option)),
+        // Also in a cluster: `-itv .:/app`.
+        None => word.starts_with('-') && word.contains('v'),
+    };
     let outer = usize::try_from(command.parent).ok().and_then(|id| commands.get(id.checked_sub(1)?));
     outer.is_some_and(|outer| {
         let words = || outer.argv.iter().skip(1).map(|word| word.text.as_str());
         matches!(outer.program(), "docker" | "nerdctl" | "podman")
             && words().next() == Some("run")
             && words().any(|word| word == "--rm")
-            && !words().any(|word| SHARING.iter().any(|option| word.starts_with(option)))
+            && !words().any(shares)
             && outer.argv.iter().all(|word| !word.dynamic)
     })
 }
