@@ -2,8 +2,8 @@
 
 use guard_sdk::syntax::{Command, Word};
 
-use super::secret_flow::CONDENSING;
 use crate::draft::Draft;
+use crate::programs::secrets::CONDENSING;
 use crate::programs::text::sweep::prints_tree;
 use crate::programs::{fetch, interpreters};
 use crate::run::Run;

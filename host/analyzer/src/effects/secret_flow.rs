@@ -8,7 +8,7 @@ use guard_sdk::syntax::{Command, Effect, Word};
 use super::pipeline::{is_near, prints_environment};
 use crate::draft::Draft;
 use crate::programs::fetch::foreign_secrets::{address, is_key, is_of, own_service, service_of};
-use crate::programs::secrets::{chooses_a_part, named_secrets, prints_resolved, takes_output};
+use crate::programs::secrets::{CONDENSING, chooses_a_part, named_secrets, prints_resolved, takes_output};
 use crate::run::Run;
 use crate::run::collected::Collected;
 use crate::run::pipelines::{Pipelines, SENDERS};
@@ -25,10 +25,6 @@ enum Origin {
     /// Settings with their secrets filled in.
     Settings,
 }
-
-/// Programs whose output doesn't reveal a secret in their input.
-pub(super) const CONDENSING: &[&str] =
-    &["wc", "test", "[", "cmp", "md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "b2sum", "cksum", "read"];
 
 /// Programs that copy or pack a file into another one.
 const COPYING: &[&str] =

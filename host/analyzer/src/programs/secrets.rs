@@ -139,9 +139,9 @@ fn is_taken_in(run: &Run<'_>) -> bool {
     logs_in || is_assigned
 }
 
-/// Programs that print only a count or a digest of their input.
-const COUNTING: &[&str] =
-    &["b2sum", "cksum", "cmp", "md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "sum", "wc"];
+/// Programs whose output doesn't reveal a secret in their input.
+pub(crate) const CONDENSING: &[&str] =
+    &["wc", "test", "[", "cmp", "md5sum", "sha1sum", "sha256sum", "sha512sum", "shasum", "b2sum", "cksum", "read"];
 
 /// Returns whether the output goes to `/dev/null`, or to a program that prints only names, a count or a digest of it.
 fn is_hidden(run: &Run<'_>) -> bool {
@@ -164,7 +164,7 @@ fn is_hidden(run: &Run<'_>) -> bool {
             filters.next().is_some_and(|filter| prints_names(&filter.text)) && filters.next().is_none()
         }
         "cut" => matches!(next.argv.get(1..), Some([by, field]) if by.text == "-d=" && field.text == "-f1"),
-        program => COUNTING.contains(&program),
+        program => CONDENSING.contains(&program),
     })
 }
 
