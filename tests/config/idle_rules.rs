@@ -2,15 +2,8 @@
 
 use std::fs;
 
+use super::ineffective::warnings;
 use crate::support::world::World;
-
-/// Returns the warnings of `config check`, which must find no mistake.
-#[track_caller]
-fn warnings(world: &World) -> String {
-    let ended = world.run(&["config", "check"], "");
-    assert!(ended.exit == 0 && !ended.stderr.contains("error: "), "{ended:?}");
-    ended.stderr
-}
 
 #[test]
 fn a_policy_in_a_folder_without_a_configuration_is_told() {

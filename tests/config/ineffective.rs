@@ -6,7 +6,7 @@ use crate::support::world::{World, end};
 
 /// Returns the warnings of `config check`, which must find no mistake.
 #[track_caller]
-fn warnings(world: &World) -> String {
+pub(super) fn warnings(world: &World) -> String {
     let ended = world.run(&["config", "check"], "");
     assert!(ended.exit == 0 && !ended.stderr.contains("error: "), "{ended:?}");
     ended.stderr

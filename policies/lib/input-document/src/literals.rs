@@ -39,14 +39,7 @@ pub(super) fn refuse_path(key: &str, text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::Shape;
-
-    fn at(path: &str) -> Shape {
-        path.split('.').fold(Shape::document(), |shape, step| match step {
-            "_" => shape.element().unwrap(),
-            key => shape.key(key).unwrap().unwrap(),
-        })
-    }
+    use crate::shape::tests::at;
 
     #[test]
     fn a_program_has_no_folder_and_no_arguments() {

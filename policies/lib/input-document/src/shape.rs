@@ -336,10 +336,11 @@ fn example() -> Value {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn at(path: &str) -> Shape {
+    /// Returns the shape at a path, in which `_` is an element of a list.
+    pub(crate) fn at(path: &str) -> Shape {
         path.split('.').fold(Shape::document(), |shape, step| match step {
             "_" => shape.element().unwrap(),
             key => shape.key(key).unwrap().unwrap(),
