@@ -87,15 +87,15 @@ fn explain_says_why_a_committed_file_is_judged_more_mildly() {
 fn a_committed_script_that_ignores_a_dry_run_is_judged_as_without_it() {
     let world = project();
     world.write("repo/deploy.sh", "#!/bin/sh\nlog() { echo \"$1\"; }\nlog start\ngit push origin topic\n");
-    world.write("repo/heeds/deploy.sh", "#!/bin/sh\n[ \"$1\" = --dry-run ] && exit\ngit push origin topic\n");
+    world.write("repo/checks/deploy.sh", "#!/bin/sh\n[ \"$1\" = --dry-run ] && exit\ngit push origin topic\n");
     world.write("repo/package.json", r#"{ "scripts": { "deploy": "sh deploy.sh" } }"#);
     git(&world, &["add", "."]);
     git(&world, &["commit", "-qm", "b"]);
     for command in ["sh deploy.sh", "sh deploy.sh --dry-run", "sh deploy.sh --help", "npm run deploy -- --dry-run"] {
         assert_ask(&world.bash(command), &[]);
     }
-    assert_silent(&world.bash("sh heeds/deploy.sh --dry-run"));
-    assert_ask(&world.bash("sh heeds/deploy.sh"), &[]);
+    assert_silent(&world.bash("sh checks/deploy.sh --dry-run"));
+    assert_ask(&world.bash("sh checks/deploy.sh"), &[]);
 }
 
 #[test]

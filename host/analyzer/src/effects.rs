@@ -42,7 +42,7 @@ pub(crate) fn collect(found: &Found, inside: &BTreeMap<u32, Inside>, home: &str)
     }
     secret_flow::find(commands, &pipelines, home, &mut collected);
     raw_uploads::find(commands, &pipelines, home, &mut collected);
-    ignored_rehearsals::find(commands, &found.heeding, &pipelines, home, &mut collected);
+    ignored_rehearsals::find(commands, &found.uses_arguments, &pipelines, home, &mut collected);
     collected
 }
 

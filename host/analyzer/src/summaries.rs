@@ -77,7 +77,7 @@ pub(crate) fn word(text: &Text, arguments: &[Word]) -> Word {
             }
             Piece::Argument(at) => {
                 match at.checked_sub(1).and_then(|at| arguments.get(at)) {
-                    // `-` stands for the script's own file or for standard input, and is no path.
+                    // `-` means the script itself or standard input, not a path.
                     Some(argument) if argument.text != "-" => {
                         word.text.push_str(&argument.text);
                         word.dynamic |= argument.dynamic;

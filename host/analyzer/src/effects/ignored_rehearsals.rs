@@ -20,37 +20,39 @@ const MOST: usize = 64;
 /// Kinds of effects on other machines and on stored data.
 const OUTWARD: &[&str] = &["cloud", "database", "network", "orchestration", "package", "service", "vcs"];
 
-/// Adds the effect that the name of a task suggests, although its words ask for a dry run. `heeding` says which scripts
+/// Adds the effect that the name of a task suggests, although its words ask for a dry run. `uses_arguments` says which scripts
 /// use their arguments, by the id of the command that runs them.
 pub(super) fn find(
     commands: &[Command],
-    heeding: &BTreeMap<u32, bool>,
+    uses_arguments: &BTreeMap<u32, bool>,
     pipelines: &Pipelines,
     home: &str,
     out: &mut Collected,
 ) {
     for command in commands.iter().filter(|command| named_tasks::is_rehearsed(command)).take(MOST) {
-        if !heeds(command, (commands, heeding), &out.effects, DEPTH) {
+        if !may_obey(command, (commands, uses_arguments), &out.effects, DEPTH) {
             named_tasks::find_unrehearsed(&mut Run::new(command, commands, pipelines, home, out));
         }
     }
 }
 
 /// Returns whether the option may keep the command from doing its work.
-fn heeds(
+fn may_obey(
     command: &Command,
-    (commands, heeding): (&[Command], &BTreeMap<u32, bool>),
+    (commands, uses_arguments): (&[Command], &BTreeMap<u32, bool>),
     effects: &[Effect],
     depth: usize,
 ) -> bool {
     let Some(depth) = depth.checked_sub(1) else { return true };
     let started = || commands.iter().filter(|inner| inner.parent == command.id);
     let is_manager = PACKAGE_MANAGERS.contains(&command.program());
-    if let Some(heeds) = heeding.get(&command.id).filter(|_| !is_manager) {
+    if let Some(uses) = uses_arguments.get(&command.id).filter(|_| !is_manager) {
         // A sourced file has the script's arguments.
         let is_sourced = |inner: &&Command| matches!(inner.program(), "." | "source") && inner.argv.len() == 2;
-        return *heeds
-            || started().filter(is_sourced).any(|inner| *heeding.get(&inner.id).unwrap_or(&!is_settings(inner)));
+        return *uses
+            || started()
+                .filter(is_sourced)
+                .any(|inner| *uses_arguments.get(&inner.id).unwrap_or(&!is_settings(inner)));
     }
     // A package manager appends the option to the script's last command.
     let (given, others): (Vec<&Command>, Vec<&Command>) =
@@ -59,9 +61,9 @@ fn heeds(
     if given.is_empty() {
         // Other runners may pass the option to their task's last command.
         let last = others.last().filter(|_| task_runner(command.program()).is_some());
-        return last.is_none_or(|last| heeds(last, (commands, heeding), effects, depth));
+        return last.is_none_or(|last| may_obey(last, (commands, uses_arguments), effects, depth));
     }
-    given.iter().all(|inner| heeds(inner, (commands, heeding), effects, depth))
+    given.iter().all(|inner| may_obey(inner, (commands, uses_arguments), effects, depth))
         && !(is_manager && others.iter().any(acts))
 }
 

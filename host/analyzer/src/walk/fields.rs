@@ -19,7 +19,7 @@ pub(crate) struct Found {
     /// Commands that read unknown text from a pipe: the pipeline, and their position in it.
     pub(crate) feeds: BTreeMap<u32, (u32, u32)>,
     /// Whether the script that a command runs uses its arguments, by the command's id.
-    pub(crate) heeding: BTreeMap<u32, bool>,
+    pub(crate) uses_arguments: BTreeMap<u32, bool>,
     /// Every name in a command's position, before wrappers were removed.
     pub(super) names: BTreeSet<String>,
     /// Whether a limit on the list is reached, so that nothing more is analyzed.
@@ -33,7 +33,7 @@ impl Found {
             coverage: Coverage::Complete,
             reasons: Vec::new(),
             feeds: BTreeMap::new(),
-            heeding: BTreeMap::new(),
+            uses_arguments: BTreeMap::new(),
             names: BTreeSet::new(),
             full: false,
         }

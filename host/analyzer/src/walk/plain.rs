@@ -314,7 +314,7 @@ impl Walker {
         let parent = std::mem::replace(&mut self.scope.parent, command.id);
         let given = self.arguments_of(script, command, input);
         let outer = self.enter_file(&name, content, given);
-        self.note_heeding(command.id, "sh", content);
+        self.note_use_of_arguments(command.id, "sh", content);
         let shell = (!script.here).then(|| self.shell.clone());
         let parameters = self.shell.take_parameters();
         if !script.here {

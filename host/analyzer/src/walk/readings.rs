@@ -69,7 +69,7 @@ impl Walker {
                 self.found.commands.truncate(from);
                 let is_left = |id: u32| usize::try_from(id).is_ok_and(|id| id <= from);
                 self.found.feeds.retain(|id, _| is_left(*id));
-                self.found.heeding.retain(|id, _| is_left(*id));
+                self.found.uses_arguments.retain(|id, _| is_left(*id));
             } else {
                 ends.push(self.found.commands.len());
             }

@@ -274,10 +274,10 @@ impl Walker {
     }
 
     /// Records whether the text that a program runs for a command uses the command's arguments.
-    pub(super) fn note_heeding(&mut self, id: u32, program: &str, content: &Content) {
+    pub(super) fn note_use_of_arguments(&mut self, id: u32, program: &str, content: &Content) {
         let uses = |text: &str| script_arguments::uses_arguments(program, text);
         let known = Some(&content.text.text).filter(|_| content.complete && !content.is_excerpt);
-        *self.found.heeding.entry(id).or_default() |= known.and_then(|text| uses(text)).unwrap_or(true);
+        *self.found.uses_arguments.entry(id).or_default() |= known.and_then(|text| uses(text)).unwrap_or(true);
     }
 
     /// Returns how a command came to run: `via`, with the file, the line, and whether the command uses the file's

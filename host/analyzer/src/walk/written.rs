@@ -94,7 +94,7 @@ impl Walker {
         let given = RunArguments { everywhere: is_given || is_set || self.files.stirred, ..RunArguments::default() };
         let outer = self.enter_file(path, &content, given);
         if let Some(program) = argv.first() {
-            self.note_heeding(id, program, &content);
+            self.note_use_of_arguments(id, program, &content);
         }
         self.scope.via.push(Via { kind: "script".to_owned(), detail: path.to_owned() });
         let word = with_own_path(content.text, argv.first(), path);

@@ -74,7 +74,7 @@ struct Configuration {
     folder: PathBuf,
     /// The project's root or the folder.
     root: String,
-    /// Why it only applies after a person trusts it. `None` if it needs no trust.
+    /// Why a person must trust it first. `None` if it applies without trust.
     needs_trust: Option<Problem>,
     /// Whether it is in another repository, such as a submodule, whose files no revision of the project has.
     is_foreign: bool,

@@ -29,7 +29,7 @@ pub(super) struct AcceptedBreak {
     pub(super) text: String,
     /// The digest of everything before that line in its file.
     before: String,
-    /// The digest of the rotated file at that time. Empty if there was none.
+    /// The digest of the rotated file when the break was accepted. Empty without a rotated file.
     rotated: String,
 }
 
