@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::paths::{PATH_BYTES, absolute, below, lexical, parent};
 use crate::{Presence, ResolvedPath};
 pub(crate) use held::is_pattern;
-pub use held::{HOLDS, MORE, Taken, held};
+pub use held::{HOLDS, LIST, MORE, Taken, held, listed_paths};
 
 /// The maximum number of links in one path, which is Linux's limit.
 const LINKS: usize = 40;

@@ -14,6 +14,9 @@ pub const HOLDS: &str = "holds";
 /// The last line of the tag if there are more files.
 pub const MORE: &str = "..";
 
+/// The prefix of a pattern in place of a path, when a reader of files lists the paths that match.
+pub const LIST: &str = "list:";
+
 /// The maximum number of files and folders that are looked at, and of bytes of their names.
 const NAMES: usize = 1000;
 const BYTES: usize = 64 << 10;
@@ -124,6 +127,14 @@ pub fn held<D: Disk + ?Sized>(disk: &D, pattern: &str) -> Option<Vec<String>> {
         names.push(MORE.to_owned());
     }
     Some(names)
+}
+
+/// Returns the absolute paths of the names that [`held`] found for a pattern, one a line, with [`MORE`] as it is.
+#[must_use]
+pub fn listed_paths(pattern: &str, names: &[String]) -> String {
+    let base = spelled_folder(pattern.strip_suffix("/**").unwrap_or(pattern));
+    let lines = names.iter().map(|name| if name == MORE { format!("{name}\n") } else { format!("{base}/{name}\n") });
+    lines.collect()
 }
 
 fn last(name: &str) -> &str {

@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use guard_sdk::resolve::{LIST, MORE};
+
 use crate::limits;
 
 /// The result of reading a file that the text runs.
@@ -73,6 +75,15 @@ pub(crate) fn begin(reader: SourceReader) {
 /// Returns whether this file was read.
 pub(crate) fn is_known(path: &str) -> bool {
     SOURCES.with_borrow(|sources| matches!(sources.known.get(path), Some(Source::Text(_))))
+}
+
+/// Returns the existing paths that match an absolute pattern such as `/repo/packages/*`. Folders end with a slash.
+pub(crate) fn list(pattern: &str) -> Vec<String> {
+    let Source::Text(text) = read(&format!("{LIST}{pattern}")) else { return Vec::new() };
+    if text.lines().any(|path| path == MORE) {
+        limits::reached("a folder has too many files to list");
+    }
+    text.lines().filter(|path| *path != MORE).map(str::to_owned).collect()
 }
 
 /// Returns the content of the file at this path, which the reader provides once.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use guard_contract::syntax::{Analysis, Command, Coverage};
 use guard_contract::{FactFault, Presence};
+use guard_sdk::resolve::{LIST, listed_paths};
 
 use crate::{Facts, Resolver, Scene, View};
 
@@ -82,8 +83,12 @@ impl Sources {
         Sources { facts, resolver, home: home.to_owned(), read: Mutex::default() }
     }
 
-    /// Reads the file at this absolute path.
+    /// Reads the file at this absolute path, or lists the paths that match the pattern after [`LIST`].
     pub fn read(&self, path: &str) -> Source {
+        if let Some(pattern) = path.strip_prefix(LIST) {
+            let names = self.facts.held(pattern);
+            return names.map_or(Source::None, |names| Source::Text(listed_paths(pattern, &names)));
+        }
         if path.split('/').any(|name| INSTALLED.contains(&name)) || self.starts_shell(path) {
             return Source::None;
         }
@@ -213,6 +218,18 @@ mod tests {
             ("/repo/gone", &Source::None),
         ] {
             assert_eq!(sources.read(path), *expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn patterns_list_paths() {
+        let world = "files = { '/repo/p/a/package.json' = '{}', '/repo/p/x' = '', '/repo/p/node_modules/b/c' = '' }";
+        for (pattern, expected) in [
+            ("/repo/p/*", Source::Text("/repo/p/a/\n/repo/p/x\n".to_owned())),
+            ("/repo/p/**", Source::Text("/repo/p/a/\n/repo/p/x\n/repo/p/a/package.json\n".to_owned())),
+            ("/repo/q/*", Source::Text(String::new())),
+        ] {
+            assert_eq!(sources(world).read(&format!("{LIST}{pattern}")), expected, "{pattern}");
         }
     }
 

@@ -6,8 +6,9 @@
 pub mod tables;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use guard_sdk::resolve::{self, Disk, Entry, LIST, listed_paths};
 use guard_sdk::syntax::Analysis;
 use guard_shell::Source;
 
@@ -36,9 +37,33 @@ pub fn analyze_in(files: &BTreeMap<String, String>, source: &str, dialect: &str,
     analysis
 }
 
+/// The files as a disk.
+struct Files<'a>(&'a BTreeMap<String, String>);
+
+impl Disk for Files<'_> {
+    fn entry(&self, path: &str) -> Entry {
+        resolve::entry(path, self.0, &BTreeMap::new(), &BTreeSet::new())
+    }
+
+    fn read_head(&self, path: &str, _: usize) -> Option<String> {
+        self.0.get(path).cloned()
+    }
+
+    fn names(&self, folder: &str, _: usize) -> Option<Vec<String>> {
+        resolve::names(folder, self.0, &BTreeMap::new(), [])
+    }
+}
+
 fn file(path: &str) -> Source {
     let is_program = |text: &&String| text.starts_with("\u{7f}ELF");
-    FILES.with_borrow(|files| {
-        files.get(path).filter(|text| !is_program(text)).map_or(Source::None, |text| Source::Text(text.clone()))
+    FILES.with_borrow(|files| match path.strip_prefix(LIST) {
+        Some(pattern) => list(pattern, &Files(files)),
+        None => {
+            files.get(path).filter(|text| !is_program(text)).map_or(Source::None, |text| Source::Text(text.clone()))
+        }
     })
+}
+
+fn list(pattern: &str, files: &Files<'_>) -> Source {
+    Source::Text(listed_paths(pattern, &resolve::held(files, pattern).unwrap_or_default()))
 }

@@ -3,9 +3,11 @@
 //! The files are read line by line, without a YAML or TOML parser. For a task with unusual syntax, the list may have a
 //! command too many or too few.
 
+mod packages;
 mod references;
 mod table;
 mod typed;
+mod workspaces;
 
 use std::borrow::Cow;
 
@@ -20,12 +22,10 @@ use super::readers::reader;
 use super::shell::resolve;
 use super::started::{PACKAGERS, Started, values};
 use super::task_files::{at_keys, ini, set, spelled_out, strings, toml, yaml};
-use super::written::{GOAL, JUST, MAKE, SCRIPT, has_parameters};
+use super::written::{GOAL, JUST, MAKE, has_parameters};
 use crate::programs;
-use crate::programs::named_tasks::{is_rehearsal, script_arguments};
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers::code::languages::LOADED;
-use crate::wrappers::layer::quoted;
 
 /// The format in which a file contains commands.
 #[derive(Clone, Copy)]
@@ -133,7 +133,7 @@ impl Walker {
         if name == "node" {
             let script = values(words, "--run").into_iter().next();
             let words = script.map(|script| [literal("run"), script]);
-            return words.and_then(|words| self.package_scripts("npm", &words)).into_iter().collect();
+            return words.map_or_else(Vec::new, |words| self.package_scripts("npm", &words));
         }
         if name.starts_with("python")
             && let Some(at) = words.iter().position(|word| word.text == "-m")
@@ -166,7 +166,7 @@ impl Walker {
                 found
             }
             name if PACKAGERS.contains(&name) => {
-                let mut found: Vec<Started> = self.package_scripts(name, words).into_iter().collect();
+                let mut found = self.package_scripts(name, words);
                 found.extend(self.pnpm_file(name));
                 found.append(&mut self.by_unseen_script(words));
                 found.append(&mut self.task(name, words));
@@ -230,68 +230,6 @@ impl Walker {
         found.map(|folder| literal(&folder))
     }
 
-    /// Returns the package scripts that a package manager's words run, in order.
-    fn package_scripts(&mut self, program: &str, words: &[Word]) -> Option<Started> {
-        const FOLDERS: &[&str] = &["--prefix", "-C", "--dir", "--cwd"];
-        let runner = task_runner(program);
-        let valued = [FOLDERS, runner.map_or(&[], TaskRunner::value_options)].concat();
-        let operands: Vec<&str> = operands(words, &valued).collect();
-        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-        // `yarn workspaces foreach run x` and similar.
-        let script = runner.and_then(|runner| runner.tasks(&texts).first().map(|(_, task)| *task));
-        let script = script.filter(|_| matches!(operands.first(), Some(&("workspace" | "workspaces" | "recursive"))));
-        let name = match script.or(operands.first().copied()).unwrap_or("install") {
-            "run" | "run-script" | "rum" | "urn" => *operands.get(1)?,
-            "t" | "tst" if program == "npm" => "test",
-            "i" | "ci" | "add" | "it" => "install",
-            other => other,
-        };
-        let mut names = vec![format!("pre{name}"), name.to_owned(), format!("post{name}")];
-        match name {
-            "install" => names.push("prepare".to_owned()),
-            "publish" | "pack" => names.extend(["prepublishOnly", "prepack", "prepare", "postpack"].map(str::to_owned)),
-            "restart" => names.extend(["stop", "start"].map(str::to_owned)),
-            _ => {}
-        }
-        // The words after the script's name are appended to its text.
-        let behind: Vec<&str> =
-            words.iter().map(|word| word.text.as_str()).skip_while(|word| *word != name).skip(1).collect();
-        let given = script_arguments(program, &behind);
-        let is_given = given.iter().any(|word| !is_rehearsal(word));
-        let folder = FOLDERS.iter().flat_map(|option| values(words, option)).next();
-        let manifest = self.nearest(folder.as_ref(), &["package.json"]);
-        let read = manifest.as_ref().and_then(|(path, content)| self.json(path, content));
-        let whole_manifest = read.as_ref();
-        let scripts = whole_manifest.and_then(|value| value.get("scripts"));
-        let mut texts = Vec::new();
-        let of = name;
-        for name in names {
-            let set = self.files.get(&format!("{SCRIPT}{name}")).map(|content| content.text.text.clone());
-            let text = set.or_else(|| scripts?.get(&name)?.as_str().map(str::to_owned));
-            // The script itself is in another table.
-            let wired = text.as_deref().filter(|text| *text == "wireit").and(whole_manifest);
-            let wired = wired.and_then(|value| value.get("wireit")?.get(&name)?.get("command")?.as_str());
-            let text = wired.map(str::to_owned).or(text);
-            texts.extend(text.map(|text| match name == of {
-                true => given.iter().fold(text, |text, word| format!("{text} {}", quoted(word))),
-                false => text,
-            }));
-        }
-        let complete = manifest.as_ref().is_none_or(|(_, content)| content.complete);
-        let is_preexisting = manifest.as_ref().is_some_and(|(_, content)| content.is_preexisting);
-        if texts.is_empty() && complete {
-            return None;
-        }
-        let path = manifest.map_or_else(|| format!("{SCRIPT}{program}"), |(path, _)| path);
-        let content =
-            Content { complete, is_preexisting, is_excerpt: true, ..Content::known(literal(&texts.join("\n"))) };
-        // Scripts run in the folder of their manifest, and those of a workspace in its own folder.
-        let folder = path.rsplit_once('/').map(|(folder, _)| folder.to_owned());
-        let name = format!("{path}{GOAL}{name}");
-        let sure = is_preexisting && !words.iter().any(|word| selects_workspace(&word.text));
-        Some(Started { name, argv: Vec::new(), content, sure, is_given, folder })
-    }
-
     /// Returns the hooks file that `pnpm` loads.
     fn pnpm_file(&mut self, program: &str) -> Option<Started> {
         let file = Some(".pnpmfile.cjs").filter(|_| program == "pnpm")?;
@@ -316,10 +254,7 @@ impl Walker {
         for runner in runners(program) {
             let Some(task) = runner.task(words) else { continue };
             let mut started = match runner.form {
-                Form::Scripts => {
-                    let known = task_runner(program).map_or(&["-C", "--filter", "-F"][..], TaskRunner::value_options);
-                    self.named_scripts(words, known)
-                }
+                Form::Scripts => self.named_scripts(program, words),
                 Form::Code(language) => self.loaded(runner, words, language),
                 _ => self.task_of(task, words, runner),
             };
@@ -330,16 +265,6 @@ impl Walker {
         named.retain(|new| found.iter().all(|old| old.name != new.name));
         found.append(&mut named);
         found
-    }
-
-    /// Returns the package scripts named by a runner's operands.
-    fn named_scripts(&mut self, words: &[Word], values: &[&str]) -> Vec<Started> {
-        let names = operands(words, values).take(SCRIPTS);
-        let names =
-            names.map(|name| name.split_once(':').filter(|(of, _)| PACKAGERS.contains(of)).map_or(name, |of| of.1));
-        let names: Vec<Word> = names.filter(|name| *name != "run").map(literal).collect();
-        let mut scripts = |name: Word| self.package_scripts("npm", &[literal("run"), name]);
-        names.into_iter().filter_map(&mut scripts).collect()
     }
 
     /// Returns the files that a call specifies in place of a tool's default ones.
@@ -473,13 +398,6 @@ impl Walker {
 fn folders<'w>(program: &str, words: &'w [Word]) -> impl Iterator<Item = Word> + use<'w> {
     let options: &[&str] = if program == "just" { &["-d", "--working-directory"] } else { &["-C", "--directory"] };
     options.iter().flat_map(|option| values(words, option))
-}
-
-/// Returns whether an option of a package manager runs the scripts of other packages.
-fn selects_workspace(option: &str) -> bool {
-    let name = option.split('=').next().unwrap_or(option);
-    matches!(name, "-w" | "-ws" | "-r" | "-F")
-        || ["--workspace", "--filter", "--recursive"].iter().any(|it| name.starts_with(it))
 }
 
 /// Programs and modules that take Python modules by name.
