@@ -9,6 +9,7 @@ use super::Walker;
 use super::content::Content;
 use crate::limits;
 use crate::word::expand::literal;
+use crate::wrappers::layer::quoted;
 use crate::wrappers::shells::is_shell;
 
 /// The maximum number of rules in a makefile, and of goals that they reach.
@@ -33,22 +34,25 @@ impl Walker {
     pub(super) fn with_included(&mut self, mut content: Content, within: impl Fn(&Word) -> Word) -> Content {
         let mut left = INCLUDED;
         let mut lines: Vec<String> = content.text.text.lines().rev().map(str::to_owned).collect();
-        if !lines.iter().any(|line| included(line).next().is_some()) {
+        if lines.iter().all(|line| included(line).is_empty()) {
             return content;
         }
         let mut text = String::with_capacity(content.text.text.len());
         while let Some(line) = lines.pop() {
-            for name in included(&line) {
+            for names in included(&line) {
                 if left == 0 {
                     limits::reached("too many included makefiles to read");
                     break;
                 }
                 left -= 1;
-                let file = self.running_file(&within(&literal(name)));
-                let Some((_, file)) = file.filter(|_| !name.contains(['$', '*'])) else { continue };
+                let mut names = names.iter().filter(|name| !name.contains(['$', '*']));
+                let file = names.find_map(|name| self.running_file(&within(&literal(name))));
+                let Some((_, file)) = file else { continue };
                 content.complete &= file.complete;
                 content.is_preexisting &= file.is_preexisting;
-                lines.extend(file.text.text.lines().rev().map(str::to_owned));
+                // Without a name, a makefile's first rule runs. A module of `just` has no part in that.
+                let at = if line.starts_with("mod") { 0 } else { lines.len() };
+                lines.splice(at..at, file.text.text.lines().rev().map(str::to_owned));
             }
             text.push_str(&line);
             text.push('\n');
@@ -58,12 +62,21 @@ impl Walker {
     }
 }
 
-/// Returns the files that a line of a makefile or justfile includes.
-fn included(line: &str) -> impl Iterator<Item = &str> {
-    let mut words = line.split_whitespace();
-    let includes = ["include", "-include", "sinclude", "import", "import?"];
-    let is_include = words.next().is_some_and(|word| includes.contains(&word)) && !line.starts_with([' ', '\t']);
-    words.filter(move |_| is_include).map(|name| name.trim_matches(['"', '\'']))
+/// Returns the files that a line of a makefile or justfile includes, each with the names that are looked for.
+fn included(line: &str) -> Vec<Vec<String>> {
+    let mut words = line.split_whitespace().map(|name| name.trim_matches(['"', '\'']));
+    match words.next().filter(|_| !line.starts_with([' ', '\t'])) {
+        Some("include" | "-include" | "sinclude" | "import" | "import?") => {
+            words.map(|name| vec![name.to_owned()]).collect()
+        }
+        // A module of `just`: `mod NAME` or `mod NAME 'FILE'`.
+        Some("mod" | "mod?") => {
+            let Some(name) = words.next().filter(|name| !name.contains(['=', ':'])) else { return Vec::new() };
+            let plain = ["{}.just", "{}/mod.just", "{}/justfile"].map(|path| path.replace("{}", name));
+            vec![words.next().map_or_else(|| plain.to_vec(), |file| vec![file.to_owned()])]
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Returns the recipes of a makefile that these goals reach.
@@ -72,7 +85,25 @@ pub(super) fn recipes(text: &str, words: &[Word], goals: &[&str]) -> Recipes {
     let plain = reached(&text, goals);
     let variables = Variables::read(&text, words);
     let is_certain = !changes_shell(&text) && !recipe_lines(&plain).any(|line| variables.is_doubtful_in(line));
-    Recipes { text: with_automatic(&reached(&expanded(&text, words), goals)), is_certain }
+    let text = with_automatic(&reached(&expanded(&text, words), goals));
+    Recipes { text: with_interpreter(text), is_certain }
+}
+
+/// Puts the program in `SHELL` before each line of the recipes, if it isn't a shell.
+fn with_interpreter(text: String) -> String {
+    let set = |name: &str| text.lines().filter_map(assignment).filter(|set| set.name == name).last();
+    let Some(shell) = set("SHELL").map(|set| set.value).filter(|shell| !is_shell_path(shell)) else { return text };
+    let flags = set(".SHELLFLAGS").map_or("-c", |set| set.value);
+    let lines = text.lines().map(|line| match line.strip_prefix('\t') {
+        Some(code) => format!("\t{shell} {flags} {}\n", quoted(code.trim_start_matches(['@', '-', '+', ' ']))),
+        None => format!("{line}\n"),
+    });
+    lines.collect()
+}
+
+/// Returns whether a value of `SHELL` is a shell.
+fn is_shell_path(shell: &str) -> bool {
+    is_shell(shell.split_whitespace().last().and_then(|path| path.rsplit('/').next()).unwrap_or(""))
 }
 
 /// Returns the recipes of a justfile that these goals reach.
@@ -272,9 +303,7 @@ fn recipe_lines(text: &str) -> impl Iterator<Item = &str> {
 /// Returns whether the recipes run in another kind of shell, or all lines of a recipe in one.
 fn changes_shell(text: &str) -> bool {
     let changes = |set: Assignment<'_>| match set.name {
-        "SHELL" => {
-            !is_shell(set.value.split_whitespace().last().and_then(|path| path.rsplit('/').next()).unwrap_or(""))
-        }
+        "SHELL" => !is_shell_path(set.value),
         // An option of the shell, such as `-O dotglob`.
         ".SHELLFLAGS" => set.value.contains(['O', 'B']),
         _ => false,
@@ -351,7 +380,7 @@ fn reached(text: &str, goals: &[&str]) -> String {
         if let Some((targets, _)) = header(line) {
             inside = targets.split_whitespace().any(|target| seen.contains(target) || target.contains(['%', '$']));
         }
-        if inside {
+        if inside || !indented(line) && header(line).is_none() {
             if indented(line) {
                 result.push('\t');
             }

@@ -38,7 +38,7 @@ enum Form {
     Toml(&'static [&'static str]),
     /// Lines after these keys, up to one that isn't indented.
     Ini(&'static [&'static str]),
-    /// JSON: an object of tasks at this key.
+    /// JSON: an object of tasks at this key, all of which run if none is named.
     Json(&'static str),
     /// JSON: the texts at these keys, at any depth.
     JsonKeys(&'static [&'static str]),
@@ -201,6 +201,11 @@ impl Walker {
             .filter(|goal| !folders(program, words).any(|folder| folder.text == *goal))
             .collect();
         let is_given = words.iter().any(|word| word.text.contains('=')) || program == "just" && goals.len() > 1;
+        // A recipe in a module of `just`: `MODULE::RECIPE`.
+        let goals: Vec<&str> = match program {
+            "just" => goals.iter().map(|goal| goal.rsplit("::").next().unwrap_or(goal)).collect(),
+            _ => goals,
+        };
         let goals = match goals.as_slice() {
             // The words after a recipe with parameters are their values.
             [first, ..] if program == "just" && has_parameters(&content.text.text, first) => vec![*first],
@@ -311,21 +316,49 @@ impl Walker {
         }
         let mut found = Vec::new();
         for (path, content) in files {
-            let commands = self.commands_of(task, &path, &content, runner.form);
-            if commands.is_empty() {
-                continue;
+            let mut names = vec![task.to_owned()];
+            if let Form::Yaml(section, _) = runner.form {
+                let needed = yaml(&content.text.text, section, task, &["task", "deps"]);
+                let needed = needed.iter().flat_map(|names| names.split([',', '[', ']', ' ']));
+                names.extend(needed.filter(|name| name.contains(':')).map(str::to_owned));
             }
-            let text = literal(&commands.join("\n"));
-            found.push(Started {
-                name: format!("{path}{GOAL}{task}"),
-                argv: Vec::new(),
-                content: Content { text, is_excerpt: true, ..content },
-                sure: false,
-                is_given: false,
-                folder: None,
-            });
+            for task in names.iter().take(SCRIPTS) {
+                let included = self.included_task(task, &content, runner);
+                let (path, content, task) = match included {
+                    Some(((path, content), task)) => (path, content, task),
+                    None => (path.clone(), content.clone(), task.as_str()),
+                };
+                let commands = self.commands_of(task, &path, &content, runner.form);
+                if commands.is_empty() {
+                    continue;
+                }
+                let text = literal(&commands.join("\n"));
+                found.push(Started {
+                    name: format!("{path}{GOAL}{task}"),
+                    argv: Vec::new(),
+                    content: Content { text, is_excerpt: true, ..content },
+                    sure: false,
+                    is_given: false,
+                    folder: None,
+                });
+            }
         }
         found
+    }
+
+    /// Returns the file that contains a task such as `docs:build`, because a task file includes it under the first name,
+    /// and the rest of the task's name.
+    fn included_task<'t>(
+        &mut self,
+        task: &'t str,
+        content: &Content,
+        runner: &Runner,
+    ) -> Option<((String, Content), &'t str)> {
+        let (name, task) = task.split_once(':')?;
+        let included = yaml(&content.text.text, "includes", name, &["taskfile"]).into_iter().next()?;
+        let names = runner.files.iter().map(|name| format!("{included}/{name}"));
+        let file = std::iter::once(included.clone()).chain(names).find_map(|path| self.running_name(&path))?;
+        Some((file, task))
     }
 
     /// Returns the commands of a task in a file.
@@ -345,8 +378,9 @@ impl Walker {
                 match form {
                     Form::JsonKeys(keys) => value.iter().for_each(|value| at_keys(value, keys, &mut commands)),
                     Form::Json(key) => {
-                        let task = value.as_ref().and_then(|value| value.get(key)?.get(task));
-                        task.iter().for_each(|task| strings(task, &mut commands));
+                        let tasks = value.as_ref().and_then(|value| value.get(key)?.as_object());
+                        let tasks = tasks.into_iter().flatten().filter(|(name, _)| task.is_empty() || *name == task);
+                        tasks.for_each(|(_, task)| strings(task, &mut commands));
                     }
                     _ => {}
                 }

@@ -256,9 +256,7 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
     let mut found = Vec::new();
     for line in given.chain(evals.clone().flat_map(str::lines)).chain(scripts.filter(|_| is_tcl)) {
         let command = starts.iter().find_map(|start| line.strip_prefix(start));
-        // A rule on one line: `target: ; command`.
-        let command =
-            command.or_else(|| if make { line.split_once(':')?.1.split_once(';').map(|(_, tail)| tail) } else { None });
+        let command = command.or_else(|| if make { outside_of_recipes(line) } else { None });
         // Prefixes that hide the command, ignore its failure, or run it even with `-n`.
         let command =
             command.map(|command| if make { command.trim_start_matches(['@', '-', '+', ' ', '\t']) } else { command });
@@ -278,6 +276,12 @@ fn lines(name: &str, words: &[Word], starts: &[&str], input: &str) -> Vec<Run> {
         }
     }
     found
+}
+
+/// Returns the command of a rule on one line, `target: ; command`, or of a variable, `NAME != command`.
+fn outside_of_recipes(line: &str) -> Option<&str> {
+    let set = line.split_once("!=").filter(|(name, _)| name.split_whitespace().count() == 1);
+    set.or_else(|| line.split_once(':')?.1.split_once(';')).map(|(_, command)| command)
 }
 
 /// Returns the files that a `make` function reads or writes, as commands with the same effect.

@@ -6,7 +6,7 @@ use super::calls::Args;
 use super::evaluator::Evaluator;
 use super::state::{Kind as Place, Scope};
 use super::value::{ELEMENTS, Names, Value};
-use crate::ir::{self, Block, FIELD, INITIALIZER};
+use crate::ir::{self, Block, Expression, FIELD, INITIALIZER};
 
 /// The maximum number of calls that are evaluated again at the end.
 const LATER: usize = 256;
@@ -40,6 +40,8 @@ pub(super) struct Function<'a> {
     enters: bool,
     /// Something may call it with other arguments.
     wrapped: bool,
+    /// The type of the first argument that a task runner gives it.
+    context: Option<&'static str>,
     /// It has a name that nothing was seen to ask for.
     unasked: bool,
     /// It is called by an operator or a statement.
@@ -58,6 +60,18 @@ struct Known {
     /// The state, and whether the call was certain.
     start: (usize, bool),
     value: Value,
+}
+
+/// The type of the object that a task runner gives to the functions with this decorator.
+fn context(decorator: &Value) -> Option<&'static str> {
+    match decorator {
+        Value::Named(name) => match name.as_str() {
+            "nox.session" => Some("nox.Session"),
+            "invoke.task" | "fabric.task" => Some("invoke.Context"),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 impl<'a> Evaluator<'a> {
@@ -84,6 +98,7 @@ impl<'a> Evaluator<'a> {
             class,
             enters: false,
             wrapped: false,
+            context: None,
             unasked: false,
             implied: false,
             called: false,
@@ -96,6 +111,10 @@ impl<'a> Evaluator<'a> {
     /// A function with a name, and what its decorators make of it.
     pub(super) fn define(&mut self, definition: &'a ir::Function) {
         let decorators: Vec<Value> = definition.decorators.iter().map(|decorator| self.evaluate(decorator)).collect();
+        let context = definition.decorators.iter().find_map(|decorator| match decorator {
+            Expression::Call(callee, _) => context(&self.evaluate(callee)),
+            decorator => context(&self.evaluate(decorator)),
+        });
         let name = definition.name.trim_start_matches(FIELD);
         let mut value = self.function(definition);
         let Value::Function(at) = value else { return };
@@ -108,6 +127,7 @@ impl<'a> Evaluator<'a> {
             function.implied =
                 class.is_some() && dunder && !matches!(name, INITIALIZER | "__enter__" | "__call__" | "__exit__");
             function.unasked = class.is_none() && decorators.is_empty();
+            function.context = context;
         }
         for decorator in decorators.into_iter().rev() {
             value = self.decorate(&decorator, value);
@@ -211,6 +231,7 @@ impl<'a> Evaluator<'a> {
         let Some(function) = self.functions.get(at) else { return };
         let (class, kind, unasked) = (function.class, function.kind, function.unasked);
         let mut args = Args { open: true, ..Args::default() };
+        args.values.extend(function.context.map(Value::named));
         if let Some(class) = class
             && let Value::Object(object) = &*self.value_at(class)
         {

@@ -77,6 +77,7 @@ pub(super) const TASKS: &[Runner] = &[
     named(&[], &["npm-run-all", "npm-run-all2", "run-s", "run-p", "nps"], &["package.json"], Scripts),
     named(&[], &["concurrently", "conc"], &["package.json"], Scripts),
     always(&["lint-staged"], &[".lintstagedrc", ".lintstagedrc.json"], Keys(&["*"])).or(CONFIG),
+    always(&["lint-staged"], &["package.json"], Json("lint-staged")),
     always(&["foreman", "honcho", "overmind", "hivemind", "goreman", "forego"], &["Procfile"], Values)
         .or(&["-f", "--procfile"]),
     always(

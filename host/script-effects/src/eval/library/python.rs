@@ -36,10 +36,15 @@ pub(super) const CALLS: &[(CallEffect, &str)] = &[
     (
         Shell,
         "os.system os.popen os.popen2 os.popen3 subprocess.getoutput subprocess.getstatusoutput commands.getoutput \
-         commands.getstatusoutput asyncio.create_subprocess_shell platform.popen pexpect.run pexpect.spawn",
+         commands.getstatusoutput asyncio.create_subprocess_shell platform.popen pexpect.run pexpect.spawn \
+         invoke.run invoke.Context.run invoke.Context.sudo invoke.Context.local",
     ),
     (Popen, "subprocess.run subprocess.call subprocess.check_call subprocess.check_output subprocess.Popen pty.spawn"),
-    (Program, "asyncio.create_subprocess_exec runpy.run_module os.startfile runpy.run_path"),
+    (
+        Program,
+        "asyncio.create_subprocess_exec runpy.run_module os.startfile runpy.run_path nox.Session.run \
+         nox.Session.run_always nox.Session.run_install",
+    ),
     (
         Exec,
         "os.execl os.execle os.execlp os.execlpe os.execv os.execve os.execvp os.execvpe os.posix_spawn \
