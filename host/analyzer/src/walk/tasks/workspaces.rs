@@ -216,6 +216,7 @@ impl Walker {
     fn members(&self, root: &str, patterns: &[String]) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         for pattern in patterns.iter().filter(|pattern| !pattern.starts_with('!')) {
+            let pattern = without_braces(pattern);
             let (pattern, is_deep) = pattern.split_once("**").map_or((pattern.as_str(), false), |of| (of.0, true));
             let Some(pattern) = resolve(root, pattern) else { continue };
             let pattern = pattern.trim_end_matches('/');
@@ -235,6 +236,13 @@ impl Walker {
         }
         found.into_iter().take(MEMBERS).collect()
     }
+}
+
+/// Replaces a list such as `{a,b}` with a wildcard.
+fn without_braces(pattern: &str) -> String {
+    let parts = pattern.split('{').enumerate();
+    let parts = parts.map(|(at, part)| if at == 0 { part } else { part.split_once('}').map_or("", |of| of.1) });
+    parts.collect::<Vec<_>>().join("*")
 }
 
 /// Returns the manifests below a folder.
