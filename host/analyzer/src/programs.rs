@@ -9,7 +9,7 @@ mod archive;
 mod cloud;
 mod config_editors;
 mod consoles;
-mod container;
+pub(crate) mod container;
 mod database;
 mod debug_ports;
 mod disk;
@@ -114,6 +114,7 @@ pub(crate) fn find(run: &mut Run<'_>) {
     debug_ports::find(run);
     installs::find(run);
     trees::find(run);
+    container::definitions::find(run);
     outputs::find(run);
     formatters::find(run);
     new_folders::find(run);

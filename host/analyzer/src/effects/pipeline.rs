@@ -3,12 +3,13 @@
 use guard_sdk::syntax::{Command, Word};
 
 use crate::draft::Draft;
+use crate::programs::container::definitions;
 use crate::programs::secrets::CONDENSING;
 use crate::programs::text::sweep::prints_tree;
 use crate::programs::{fetch, interpreters};
 use crate::run::Run;
 use crate::run::pipelines::SENDERS;
-use crate::wrappers::shells::{self, descriptor};
+use crate::wrappers::shells;
 
 /// The maximum number of earlier stages that are examined, so that a text of only pipes takes linear time.
 const MAX_STAGES: usize = 64;
@@ -47,7 +48,8 @@ pub(super) fn find(run: &mut Run<'_>) {
 
 const EDITORS: &[&str] = &["ed", "ex", "red", "sed", "gsed", "awk", "gawk", "mawk", "nawk"];
 
-/// Returns whether the program's input makes it change the project's code, or store an image that runs later.
+/// Returns whether the program's input makes it change the project's code, store an image that runs later, or build or
+/// start what the input defines.
 fn takes_changes(run: &Run<'_>) -> bool {
     let words = run.arguments();
     let first = words.iter().find(|word| !word.text.starts_with('-')).map_or("", |word| word.text.as_str());
@@ -55,14 +57,14 @@ fn takes_changes(run: &Run<'_>) -> bool {
     match run.name.as_str() {
         "patch" | "gpatch" => true,
         "git" => matches!(first, "am" | "apply") && !names_file(1),
-        "docker" | "podman" | "nerdctl" => matches!(first, "load" | "import"),
-        _ => false,
+        "docker" | "podman" | "nerdctl" if matches!(first, "load" | "import") => true,
+        _ => definitions::is_from_input(&run.name, words),
     }
 }
 
 /// Returns whether a build tool reads its rules from its input: `make -f -`.
 fn is_fed_rules(run: &Run<'_>) -> bool {
-    let input = |file: &str| file == "-" || descriptor(file) == Some(0);
+    let input = definitions::is_input;
     let joined = |word: &Word| {
         ["--file=", "--makefile=", "-f"].iter().any(|option| word.text.strip_prefix(option).is_some_and(input))
     };

@@ -2,6 +2,7 @@
 //!
 //! Removals are in `programs/docker.toml`.
 
+pub(crate) mod definitions;
 mod remote_engines;
 
 use guard_sdk::syntax::Word;
@@ -98,10 +99,10 @@ fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
     let sources: Vec<String> = sources.collect();
     let lent = sources.iter().find(|source| lent(source)).cloned();
     let sources = sources.into_iter();
-    let taken = sources.filter(|source| source.starts_with('/')).map(|source| lexical(&source)).find(|from| {
-        let is_whole = matches!(from.as_str(), "/" | "/etc" | "/root" | "/home" | "/var" | "/proc");
-        is_whole || is_engine_socket(from)
-    });
+    let taken = sources
+        .filter(|source| source.starts_with('/'))
+        .map(|source| lexical(&source))
+        .find(|from| is_whole(from) || is_engine_socket(from));
     let disk = parsed.values("", "device").map(|value| value.text.into_owned()).find(|device| is_disk(device));
     let taken = taken.or(disk).or(lent);
     if privileged || taken.is_some() {
@@ -109,6 +110,11 @@ fn runs<'a>(run: &mut Run<'a>, words: &'a [Word], engine: &str) {
         let draft = taken.iter().fold(draft, |draft, from| draft.tag("mounts", from));
         run.emit(draft.tag("engine", engine));
     }
+}
+
+/// Returns whether a folder is all of the host's files, or an important part of them.
+fn is_whole(path: &str) -> bool {
+    matches!(path, "/" | "/etc" | "/root" | "/home" | "/var" | "/proc")
 }
 
 /// Folders of the home with keys and sign-ins, and words in the names of the images that need them.

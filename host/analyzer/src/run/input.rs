@@ -1,6 +1,6 @@
 //! The text of a command's standard input, if the source contains it.
 
-use guard_sdk::syntax::Command;
+use guard_sdk::syntax::{Command, Word};
 
 use crate::options::Operand;
 use crate::run::{Run, path};
@@ -58,24 +58,30 @@ impl<'a> Run<'a> {
         if file.dynamic || file.text == "-" {
             return self.input().filter(|_| file.text == "-").map(|input| input.text);
         }
-        let place = usize::try_from(self.command.id).ok()?.checked_sub(1)?;
-        let before = self.commands.get(..place)?.iter().rev().take(BEFORE);
-        let writes = |command: &&Command| {
-            let mut targets = command.redirections.iter().filter(|to| matches!(to.operator.as_str(), ">" | ">|"));
-            targets.any(|to| to.target.text == file.text)
-        };
-        if let Some(writer) = before.into_iter().find(writes) {
-            return match writer.program() {
-                "echo" | "printf" => Some(printed(writer).text),
-                "cat" => own(writer).map(|input| input.text),
-                _ => None,
-            };
+        if let Some(writer) = self.writer(&file.text) {
+            return written_by(writer);
         }
         let path = path::place(file, self.cwd(), self.home).raw;
         match sources::read(&path::lexical(&path)) {
             Source::Text(text) if self.inside().is_none() && !path.is_empty() => Some(text),
             _ => None,
         }
+    }
+
+    /// Returns the text that an earlier command writes to a file.
+    pub(crate) fn written(&self, file: &Word) -> Option<String> {
+        written_by(self.writer(&file.text)?)
+    }
+
+    /// Returns the earlier command that last writes a file.
+    fn writer(&self, file: &str) -> Option<&'a Command> {
+        let place = usize::try_from(self.command.id).ok()?.checked_sub(1)?;
+        let before = self.commands.get(..place)?.iter().rev().take(BEFORE);
+        let writes = |command: &&Command| {
+            let mut targets = command.redirections.iter().filter(|to| matches!(to.operator.as_str(), ">" | ">|"));
+            targets.any(|to| to.target.text == file)
+        };
+        before.into_iter().find(writes)
     }
 
     /// Returns the text of the file that is the command's standard input.
@@ -91,6 +97,15 @@ impl<'a> Run<'a> {
             "cat" => own(before),
             _ => None,
         }
+    }
+}
+
+/// Returns the text that a command prints, if the source contains it.
+fn written_by(writer: &Command) -> Option<String> {
+    match writer.program() {
+        "echo" | "printf" => Some(printed(writer).text),
+        "cat" => own(writer).map(|input| input.text),
+        _ => None,
     }
 }
 
