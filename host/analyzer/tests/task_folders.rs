@@ -100,7 +100,7 @@ fn doubtful_variables_of_makefiles_are_not_certain() {
         "D = new\ndefine D\nsrc\nendef\nclean:\n\trm -rf $(D)\n",
         "D = new\n-include conf.mk\nclean:\n\trm -rf $(D)\n",
         ".ONESHELL:\nclean:\n\tcd src\n\trm -rf deep\n",
-        "SHELL = /usr/bin/python3\nclean:\n\trm -rf deep\n",
+        "SHELL = /usr/bin/python3\nclean:\n\timport os; os.system('rm -rf deep')\n",
         ".SHELLFLAGS = -O dotglob -c\nclean:\n\trm -rf deep/*\n",
         "D := $(shell echo out)\nclean:\n\trm -rf $(D)\n",
         "D != echo out\nclean:\n\trm -rf $(D)\n",
