@@ -97,6 +97,24 @@ fn rules_that_never_match_are_told() {
 }
 
 #[test]
+fn an_entry_for_tools_that_its_policy_does_not_judge_is_told() {
+    let world = World::new();
+    let ours = |tools: &str, settings: &str| {
+        let entry = "[[policy]]\nname = \"ours\"\nsource = \"builtin:write-control\"\n";
+        world.write("repo/.guard/guard.toml", format!("{entry}tools = [{tools}]\nsettings = {{ {settings} }}\n"));
+        warnings(&world)
+    };
+    let output = ours("\"Bash\"", "paranoid = true");
+    assert!(output.contains("policy `ours`: it judges nothing") && output.contains("`shell = true`"), "{output}");
+    assert!(ours("\"B*\"", "shell = false").contains("it judges nothing"));
+    for (tools, settings) in
+        [("\"Bash\"", "shell = true"), ("\"Bash\", \"Edit\"", ""), ("\"*Edit\"", ""), ("\"*\"", "")]
+    {
+        assert_eq!(ours(tools, settings), "", "{tools} {settings}");
+    }
+}
+
+#[test]
 fn a_projects_entry_that_would_loosen_another_policy_is_told() {
     let world = World::new();
     world.write("repo/data/public/x.csv", "");

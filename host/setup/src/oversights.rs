@@ -13,6 +13,7 @@ mod listing;
 mod misplaced;
 mod patterns;
 mod rule_texts;
+mod tools;
 mod typos;
 mod void_keys;
 
@@ -72,7 +73,7 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
         let is_void = |key: &str| void.as_ref().is_some_and(|problem| problem.text.contains(&format!("`{key}`")));
         found.extend(patterns::unmatched(entry, root, &dirs.home, is_void));
         found.extend(expressions::impossible(entry));
-        let without_effect = rule_texts::without_effect(entry).into_iter();
+        let without_effect = rule_texts::without_effect(entry).into_iter().chain(tools::unjudged(entry));
         found.extend(without_effect.map(|problem| Mistake::new(Severity::Gap, problem)));
         let idle = if void.is_some() { Vec::new() } else { patterns::idle_removals(entry) };
         others.extend(void.into_iter().chain(idle));

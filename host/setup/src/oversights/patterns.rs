@@ -29,7 +29,7 @@ const PROTECTING: [&str; 2] = ["protected", "warned"];
 const OTHERS: [&str; 5] = ["blocked", "confirm", "exempt", "reads", "safe"];
 
 /// The policy whose patterns begin at the project's root. Those of the other policies match at any depth.
-const ROOTED: &str = "write-control";
+pub(super) const ROOTED: &str = "write-control";
 
 /// Branches that are protected by default.
 const BRANCHES: [&str; 2] = ["main", "master"];
@@ -179,7 +179,7 @@ fn lists(entry: &Entry, keys: &[&'static str]) -> Vec<(&'static str, Vec<String>
 }
 
 /// Creates a problem of an entry, with the entry's location.
-fn of_entry(entry: &Entry, text: &str, hint: String) -> Problem {
+pub(super) fn of_entry(entry: &Entry, text: &str, hint: String) -> Problem {
     let place = entry_location(&entry.settings_source.file, &entry.name);
     Problem { layer: entry.layer, ..warning(place, format!("policy `{}`: {text}", entry.name), hint) }
 }
