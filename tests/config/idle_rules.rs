@@ -115,6 +115,39 @@ fn an_entry_for_tools_that_its_policy_does_not_judge_is_told() {
 }
 
 #[test]
+fn a_rule_for_tools_that_its_entry_excludes_is_told() {
+    let world = World::new();
+    let cel = |tools: &str, condition: &str| {
+        let rule = format!("[[rules]]\nrule = \"x\"\noutcome = \"deny\"\nmessage = \"no\"\nwhen = \"{condition}\"\n");
+        world.write("repo/.guard/ours.toml", rule);
+        let entry = "[[policy]]\nname = \"ours\"\nsource = \"builtin:cel\"\nsettings-file = \"ours.toml\"\n";
+        world.write("repo/.guard/guard.toml", format!("{entry}{tools}"));
+        warnings(&world)
+    };
+    for (tools, condition, told) in [
+        ("tools = [\"Write\"]\n", "tool == 'Bash'", "it is for `Bash`, and the entry's `tools` are `Write`"),
+        (
+            "tools = [\"Write\", \"mcp__*\"]\n",
+            "tool in ['Read', 'Grep'] && has(input.path)",
+            "it is for `Grep`, `Read`",
+        ),
+        ("", "tool == 'Bash' && tool == 'Write'", "no tool meets its condition"),
+    ] {
+        let output = cel(tools, condition);
+        assert!(output.contains("the rule `x` has no effect") && output.contains(told), "{condition}: {output}");
+    }
+    for (tools, condition) in [
+        ("tools = [\"Write\"]\n", "tool == 'Bash' || tool == 'Write'"),
+        ("tools = [\"Write\"]\n", "tool != 'Bash'"),
+        ("tools = [\"*\"]\n", "tool == 'Bash'"),
+        ("tools = [\"mcp__*\"]\n", "tool == 'mcp__box__run'"),
+        ("", "tool == 'Bash'"),
+    ] {
+        assert_eq!(cel(tools, condition), "", "{condition}");
+    }
+}
+
+#[test]
 fn a_projects_entry_that_would_loosen_another_policy_is_told() {
     let world = World::new();
     world.write("repo/data/public/x.csv", "");

@@ -12,7 +12,7 @@ use guard_contract::policy::{Entry, Source};
 use regex_lite::Regex;
 use serde_json::Value;
 
-use super::warning;
+use super::{tools, warning};
 
 /// The policies whose settings are rules.
 const CEL: &str = "cel";
@@ -49,7 +49,7 @@ pub(super) fn without_effect(entry: &Entry) -> Vec<Problem> {
         REGO => modules(&settings),
         _ => return Vec::new(),
     };
-    let unread = if builtin == REGO { unread_rules(&texts) } else { Vec::new() };
+    let unread = if builtin == REGO { unread_rules(&texts) } else { tools::excluded_rules(entry, &settings) };
     let file = &entry.settings_source.file;
     let place = match file.ends_with("guard.toml") {
         true => entry_location(file, &entry.name),
