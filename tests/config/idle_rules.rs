@@ -84,6 +84,16 @@ fn rules_that_never_match_are_told() {
     ] {
         assert!(ended.exit == 0 && ended.stderr.contains("begins with `db/`: it is an absolute path"), "{ended:?}");
     }
+    for ended in [
+        cel("analysis.commands.exists(c, 'npm publish' in c.argv)"),
+        rego("deny contains \"no\" if {\n\tsome c in input.analysis.commands\n\t\"npm publish\" in c.argv\n}"),
+    ] {
+        assert!(
+            ended.exit == 0 && ended.stderr.contains("so it only has `npm publish` if that is quoted"),
+            "{ended:?}"
+        );
+        assert!(ended.stderr.contains("hint: look for each word by itself: `npm`, `publish`"), "{ended:?}");
+    }
     let ended =
         rego("warn contains \"a\" if input.tool == \"Bash\"\n\ndenied contains \"b\" if input.tool == \"Bash\"");
     assert!(ended.exit == 0 && ended.stderr.contains("the Rego rule `denied` has no effect"), "{ended:?}");

@@ -1,9 +1,9 @@
 //! Finds parts of rules in CEL and Rego that can't have an effect, although the policies accept them: Rego rules that
-//! nothing reads, and relative paths where harnesses give absolute ones.
+//! nothing reads, relative paths where harnesses give absolute ones, and several words where `argv` has one.
 //!
 //! Only the texts are read. Names and values that no call can have are refused by the policies themselves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use guard_config::problem::entry_location;
@@ -40,6 +40,14 @@ static START: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// A test whether several plain words are one word of a command.
+static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"["'`]([a-z][\w-]*(?: [\w-]+)+)["'`]\s+in\s+[\w.\[\]]*\bargv\b|\bargv\[\w*\]\s*==\s*["'`]([a-z][\w-]*(?: [\w-]+)+)["'`]"#,
+    )
+    .ok()
+});
+
 /// Returns a problem for each part without an effect.
 pub(super) fn without_effect(entry: &Entry) -> Vec<Problem> {
     let Source::Builtin(builtin) = &entry.source else { return Vec::new() };
@@ -59,7 +67,7 @@ pub(super) fn without_effect(entry: &Entry) -> Vec<Problem> {
         layer: entry.layer,
         ..warning(place.clone(), format!("policy `{}`: {text}", entry.name), hint)
     };
-    unread.into_iter().chain(relative_starts(&texts)).map(problem).collect()
+    unread.into_iter().chain(relative_starts(&texts)).chain(joined_words(&texts)).map(problem).collect()
 }
 
 /// Returns the conditions of rules in CEL.
@@ -127,6 +135,18 @@ fn relative_starts(texts: &[&str]) -> Vec<(String, String)> {
     found
 }
 
+/// Returns a problem for each text of several words that is looked for among the words of a command.
+fn joined_words(texts: &[&str]) -> BTreeSet<(String, String)> {
+    let found = texts.iter().flat_map(|text| WORDS.iter().flat_map(|words| words.captures_iter(text)));
+    let joined = found.filter_map(|found| found.get(1).or_else(|| found.get(2)));
+    let problem = |joined: &str| {
+        let words = joined.split(' ').map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        let text = format!("`argv` has one entry for each word, so it only has `{joined}` if that is quoted");
+        (text, format!("look for each word by itself: {words}"))
+    };
+    joined.map(|joined| problem(joined.as_str())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +196,28 @@ mod tests {
             "startswith(input.input.file_path, prefix)",
         ] {
             assert_eq!(relative_starts(&[text]), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn several_words_in_place_of_one_are_known() {
+        for text in [
+            "analysis.commands.exists(c, 'npm publish' in c.argv)",
+            "\"git push --force\" in input.analysis.commands[_].argv",
+            "some c in input.analysis.commands\n\tc.argv[_] == \"npm publish\"",
+            "c.argv[1] == 'push --force'",
+        ] {
+            assert_eq!(joined_words(&[text, text]).len(), 1, "{text}");
+        }
+        for text in [
+            "'publish' in c.argv",
+            "'--force' in c.argv && c.argv[1] == 'push'",
+            "c.argv.exists(word, word.contains('npm publish'))",
+            "'npm publish' in data.commands",
+            "'Fixes a bug' in c.argv",
+            "input.command.contains('npm publish')",
+        ] {
+            assert_eq!(joined_words(&[text]), BTreeSet::new(), "{text}");
         }
     }
 }
