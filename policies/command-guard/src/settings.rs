@@ -56,6 +56,9 @@ impl Default for Settings {
 /// The branches that are protected by default.
 const BRANCHES: &[&str] = &["main", "master"];
 
+/// Prefixes of a branch's name in its pattern. `origin/prod` is the branch `prod` as git shows it.
+const NAMESPACES: [&str; 3] = ["refs/heads/", "refs/remotes/origin/", "origin/"];
+
 /// A pattern for a branch's name. Case is ignored.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
@@ -70,7 +73,8 @@ impl TryFrom<String> for Branch {
 
     fn try_from(text: String) -> Result<Self, String> {
         let (name, takes_out) = text.strip_prefix('!').map_or((text.as_str(), false), |name| (name, true));
-        let name = name.strip_prefix("refs/heads/").unwrap_or(name);
+        let branch = NAMESPACES.into_iter().find_map(|start| name.strip_prefix(start));
+        let name = branch.filter(|branch| !branch.is_empty()).unwrap_or(name);
         let is_branch = !name.starts_with(['-', '/', '!']) && !name.contains([' ', '~', '^', ':']);
         if !is_branch || name.ends_with('/') || name.contains("..") {
             return Err(format!("no branch is called `{text}`"));
@@ -233,11 +237,14 @@ mod tests {
             ("{main,develop}", "develop"),
             ("v[0-9]*", "v2"),
             ("refs/heads/x", "x"),
+            ("origin/prod", "refs/heads/prod"),
+            ("refs/remotes/origin/release/*", "release/1"),
             ("**/hot", "a/b/hot"),
         ] {
             assert!(protects(pattern, branch), "{pattern} {branch}");
         }
         assert!(!protects("release/*", "release") && !protects("{main,develop}", "mainly"));
+        assert!(!protects("original", "inal") && !protects("originals/x", "x"));
         assert!(Settings::default().protects("Main") && !Settings::default().protects("mainly"));
         let settings = |list: &[&str]| {
             let branches = list.iter().map(|&text| Branch::try_from(text.to_owned()).unwrap()).collect();
@@ -247,7 +254,7 @@ mod tests {
         assert!(!settings(&["!master"]).protects("master") && settings(&["!master"]).protects("main"));
         assert!(!settings(&["release/*", "!release/old*"]).protects("release/old-1"));
         assert!(settings(&["!*", "trunk"]).protects("trunk") && !settings(&["!*", "trunk"]).protects("main"));
-        for text in ["", "{main", "ma in", "-x", "x/", "a..b", "!!main", "[x"] {
+        for text in ["", "{main", "ma in", "-x", "x/", "origin/", "a..b", "!!main", "[x"] {
             let error = Branch::try_from(text.to_owned()).unwrap_err();
             assert!(error.contains(&format!("`{text}`")), "{error}");
         }
