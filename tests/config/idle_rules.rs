@@ -125,6 +125,37 @@ fn an_entry_for_tools_that_its_policy_does_not_judge_is_told() {
 }
 
 #[test]
+fn a_pattern_that_its_entry_exempts_is_told() {
+    let world = World::new();
+    world.write("repo/db/1.sql", "");
+    world.write("repo/db/notes.md", "");
+    world.write("repo/customers.csv", "");
+    let ours = |policy: &str, settings: &str| {
+        let entry =
+            format!("[[policy]]\nname = \"ours\"\nsource = \"builtin:{policy}\"\nsettings = {{ {settings} }}\n");
+        world.write("repo/.guard/guard.toml", entry);
+        warnings(&world)
+    };
+    for (policy, settings, told) in [
+        ("write-control", "protected = [\"db/**\"], exempt = [\"**\"]", "`db/**` in `protected` has no effect"),
+        ("write-control", "protected = [\"db/*.sql\"], exempt = [\"db\"]", "`db/*.sql` in `protected` has no effect"),
+        ("protected-files", "blocked = [\"customers.csv\"], exempt = [\"*.csv\"]", "`exempt` has `*.csv`"),
+        ("command-guard", "files = { blocked = [\"db/*.sql\"], exempt = [\"db/\"] }", "`exempt` has `db/`"),
+    ] {
+        let output = ours(policy, settings);
+        assert!(output.contains(told) && output.matches("warning: ").count() == 1, "{settings}: {output}");
+    }
+    for (policy, settings) in [
+        ("write-control", "protected = [\"db/**\"], exempt = [\"db/*.md\"]"),
+        ("protected-files", "blocked = [\"*.csv\"], exempt = [\"customers.csv\"]"),
+        ("protected-files", "blocked = [\".env*\"], exempt = [\".env.example\", \".env\"]"),
+        ("protected-files", "blocked = [\"customers.csv\"], exempt = [\"*.csv\", \"!customers.csv\"]"),
+    ] {
+        assert_eq!(ours(policy, settings), "", "{settings}");
+    }
+}
+
+#[test]
 fn a_rule_for_tools_that_its_entry_excludes_is_told() {
     let world = World::new();
     let cel = |tools: &str, condition: &str| {

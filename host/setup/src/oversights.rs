@@ -74,6 +74,7 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
         found.extend(patterns::unmatched(entry, root, &dirs.home, is_void));
         found.extend(expressions::impossible(entry));
         let without_effect = rule_texts::without_effect(entry).into_iter().chain(tools::unjudged(entry));
+        let without_effect = without_effect.chain(patterns::exempted(entry));
         found.extend(without_effect.map(|problem| Mistake::new(Severity::Gap, problem)));
         let idle = if void.is_some() { Vec::new() } else { patterns::idle_removals(entry) };
         others.extend(void.into_iter().chain(idle));

@@ -1,4 +1,5 @@
-//! Finds patterns that match no file of the project, and entries `!x` of lists that remove nothing.
+//! Finds patterns that match no file of the project, entries `!x` of lists that remove nothing, and patterns that the
+//! same entry exempts.
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ use serde_json::Value;
 
 use super::listing::{Listing, Search, UNLIKELY};
 use super::typos::{SPECIAL, corrections, is_plural, may_mean};
-use super::void_keys::{FILES_TABLE, LISTS};
+use super::void_keys::{FILES_TABLE, LISTS, covers};
 use super::{FILES, warning};
 use crate::check::{Mistake, Severity};
 
@@ -103,6 +104,30 @@ pub(super) fn idle_removals(entry: &Entry) -> Vec<Problem> {
                 found.push(of_entry(entry, &text, hint));
             }
             before.push(pattern.clone());
+        }
+    }
+    found
+}
+
+/// Returns a problem for each protected pattern of an entry that its own `exempt` covers.
+pub(super) fn exempted(entry: &Entry) -> Vec<Problem> {
+    let is_rooted = matches!(&entry.source, Source::Builtin(name) if *name == ROOTED);
+    // A name covers the patterns that may match it, which doesn't exempt them.
+    let is_covered = |exempt: &str, pattern: &str| match is_rooted || pattern.contains(SPECIAL) {
+        true => covering(exempt).is_ok_and(|globs| globs.iter().any(|glob| glob.matches(pattern))),
+        false => covers(exempt, pattern),
+    };
+    let exempt: Vec<String> = lists(entry, &["exempt"]).into_iter().flat_map(|(_, patterns)| patterns).collect();
+    // Such an entry protects something again.
+    if exempt.iter().any(|pattern| pattern.starts_with('!')) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (key, patterns) in lists(entry, &["protected", "blocked", "confirm", "reads"]) {
+        for pattern in patterns.iter().filter(|pattern| !pattern.starts_with('!')) {
+            let Some(wide) = exempt.iter().find(|exempt| is_covered(exempt, pattern)) else { continue };
+            let text = format!("`{pattern}` in `{key}` has no effect: `exempt` has `{wide}`");
+            found.push(of_entry(entry, &text, format!("narrow or remove `{wide}` in `exempt`")));
         }
     }
     found

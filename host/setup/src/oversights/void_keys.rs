@@ -205,7 +205,7 @@ fn overlaps_any(key: &str, pattern: &str, others: &[String]) -> bool {
 }
 
 /// Returns whether an entry of a list of files covers a path or a pattern.
-fn covers(entry: &str, path: &str) -> bool {
+pub(super) fn covers(entry: &str, path: &str) -> bool {
     let entries = Entries::try_from(vec![entry.to_owned()]);
     entries.is_ok_and(|entries| Lists::settings_only(&[Some(entries)], None).secret(path).is_some())
 }
