@@ -14,7 +14,7 @@ const NAME_BYTES: usize = 256;
 const JOINTS: [&str; 7] = ["___", "__", ".", "/", ":", "-", "_"];
 
 /// Prefixes that may precede the name of a server.
-const PREFIXES: [&str; 6] = ["mcp__", "mcp_", "mcp-", "mcp.", "MCP:", "@"];
+const PREFIXES: [&str; 7] = ["mcp__", "MCP__", "mcp_", "mcp-", "mcp.", "MCP:", "@"];
 
 /// The meanings of the arguments of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +56,13 @@ impl Arguments {
         }
         let fits = |name: &str| matches(&self.tool, name);
         names.iter().any(|name| fits(name) || spellings(name).any(|name| fits(&name)))
+            || self.names_server() && spellings(&self.tool).any(|pattern| matches(&pattern, &call.tool))
+    }
+
+    /// Returns whether the pattern is the name of a server's tool in the spelling of a harness, such as `mcp_box_run`.
+    fn names_server(&self) -> bool {
+        let is_spelled = self.tool.contains("__") || PREFIXES.iter().any(|prefix| self.tool.starts_with(prefix));
+        is_spelled && !self.tool.starts_with("mcp__") && !self.tool.contains(['{', '['])
     }
 
     /// Checks the pattern of the tool's name.

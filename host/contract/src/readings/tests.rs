@@ -286,6 +286,21 @@ fn an_entry_says_for_certain_what_its_arguments_hold() {
 }
 
 #[test]
+fn an_entry_may_spell_a_servers_tool_as_a_harness_does() {
+    let read = |name: &str, tool: &str| {
+        let table = [Arguments { tool: name.to_owned(), sql: vec!["ask".to_owned()], ..Arguments::default() }];
+        read_with(tool, &json!({ "ask": "x" }), &table).len()
+    };
+    for name in ["mcp_box_run", "box__run", "MCP__box__run", "mcp_*_run", "@box/run", "box___run", "MCP:box:run"] {
+        assert_eq!(read(name, "mcp__box__run"), 1, "{name}");
+        assert_eq!(read(name, "mcp__box__runs") + read(name, "mcp__crate__ran"), 0, "{name}");
+    }
+    for name in ["box_run", "box-run", "run", "mcp__bo_x__run"] {
+        assert_eq!(read(name, "mcp__box__run") + read(name, "mcp__bo__x__run"), 0, "{name}");
+    }
+}
+
+#[test]
 fn an_entry_takes_the_place_of_a_guess_or_is_added_to_it() {
     let entry = |adds| Arguments {
         tool: "mcp__box__ask".to_owned(),
