@@ -36,7 +36,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Returns the kind of the value of a key.
+    /// Returns the kind of the value of a key. An argument such as `query.text` is a `text` in any object.
     pub(super) fn kind(&self, key: &str) -> Option<Kind> {
         let lists = [
             (&self.shell, Kind::Shell),
@@ -45,7 +45,8 @@ impl Arguments {
             (&self.sql, Kind::Sql),
             (&self.url, Kind::Url),
         ];
-        lists.into_iter().find_map(|(list, kind)| list.iter().any(|name| name == key).then_some(kind))
+        let is_named = |name: &String| name == key || name.rsplit_once('.').is_some_and(|(_, last)| last == key);
+        lists.into_iter().find_map(|(list, kind)| list.iter().any(is_named).then_some(kind))
     }
 
     /// Returns whether the entry applies to the call's tool.

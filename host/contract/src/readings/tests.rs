@@ -301,6 +301,21 @@ fn an_entry_may_spell_a_servers_tool_as_a_harness_does() {
 }
 
 #[test]
+fn an_entry_may_name_an_argument_in_an_object() {
+    let read = |name: &str, input: &Value| {
+        let table =
+            [Arguments { tool: "mcp__box__run".to_owned(), shell: vec![name.to_owned()], ..Arguments::default() }];
+        read_with("mcp__box__run", input, &table)
+    };
+    let nested = json!({ "first": { "work": "ls" } });
+    for name in ["work", "first.work", "first[].work"] {
+        assert_eq!(read(name, &nested), ["! Bash ls"], "{name}");
+    }
+    assert_eq!(read("first.work", &json!({ "first.work": "ls" })), ["! Bash ls"]);
+    assert_eq!(read("work.first", &nested), [""; 0]);
+}
+
+#[test]
 fn an_entry_takes_the_place_of_a_guess_or_is_added_to_it() {
     let entry = |adds| Arguments {
         tool: "mcp__box__ask".to_owned(),
