@@ -34,6 +34,26 @@ fn a_policy_in_a_folder_without_a_configuration_is_told() {
 }
 
 #[test]
+fn a_folder_with_rego_that_no_entry_names_is_told() {
+    let world = World::new();
+    let entry = "[[policy]]\nname = \"ours\"\nsource = \"builtin:rego\"\nsettings-file = \"rules\"\n";
+    let module = "package guard\n\ndeny contains \"no\" if input.tool == \"Bash\"\n";
+    world.write("repo/.guard/guard.toml", entry);
+    world.write("repo/.guard/rules/guard.rego", module);
+    world.write("repo/.guard/notes/readme.md", "");
+    world.write("repo/.guard/checks/guard_test.rego", "package guard_test\n");
+    assert_eq!(warnings(&world), "");
+    for name in ["rego", "more"] {
+        world.write(&format!("repo/.guard/{name}/guard.rego"), module);
+        let output = warnings(&world);
+        assert!(output.contains(&format!(".guard/{name}` is not read: no entry of")), "{output}");
+        assert!(output.contains(&format!("`source = \"builtin:rego\"`, `settings-file = \"{name}\"`")), "{output}");
+    }
+    world.write("repo/.guard/guard.toml", format!("{entry}# Later: \"./more\" and \"rego/\".\n"));
+    assert_eq!(warnings(&world), "");
+}
+
+#[test]
 fn a_rule_that_is_off_is_told() {
     let world = World::new();
     let policy = |settings: &str| {

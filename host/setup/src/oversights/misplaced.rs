@@ -103,18 +103,22 @@ fn unnamed_policies(right: &Path, inputs: &[PathBuf]) -> Vec<Problem> {
     let configuration = fs::symlink_metadata(right).is_ok().then(|| read_text(right, TEXT_BYTES).unwrap_or_default());
     let folder = right.parent().filter(|folder| folder.is_absolute());
     let is_named = |path: &PathBuf| {
-        let is_input = || inputs.iter().any(|input| path.starts_with(input));
-        // The entry may be switched off.
-        configuration.as_ref().is_some_and(|text| path == right || text.contains(&name_of(path)) || is_input())
+        let is_input = || inputs.iter().any(|input| path.starts_with(input) || input.starts_with(path));
+        // The entry may be switched off. `builtin:rego` doesn't name a folder `rego`.
+        let starts: &[&str] = if path.is_dir() { &["\"", "'", "/"] } else { &[""] };
+        let is_in = |text: &String| starts.iter().any(|start| text.contains(&format!("{start}{}", name_of(path))));
+        configuration.as_ref().is_some_and(|text| path == right || is_in(text) || is_input())
     };
-    let files = folder.into_iter().flat_map(entries).filter(|path| path.is_file() && !is_named(path));
+    let is_policy = |path: &PathBuf| path.is_file() || entries(path).any(|file| is_module(&file));
+    let files = folder.into_iter().flat_map(entries).filter(|path| is_policy(path) && !is_named(path));
     let mut files: Vec<PathBuf> = files.collect();
     files.sort();
     let problem = |path: PathBuf| {
         let (name, stem) = (name_of(&path), path.file_stem()?.to_string_lossy().into_owned());
-        let source = match path.extension()?.to_str()? {
-            "rego" if name.ends_with("_test.rego") => return None,
-            "rego" => format!("source = \"builtin:rego\"`, `settings-file = \"{name}\""),
+        let source = match path.extension().unwrap_or_default().to_str()? {
+            _ if path.is_dir() || is_module(&path) => {
+                format!("source = \"builtin:rego\"`, `settings-file = \"{name}\"")
+            }
             "toml" | "json" if has_conditions(&path) => {
                 format!("source = \"builtin:cel\"`, `settings-file = \"{name}\"")
             }
@@ -131,6 +135,12 @@ fn unnamed_policies(right: &Path, inputs: &[PathBuf]) -> Vec<Problem> {
         Some(warning(shown.to_string(), format!("`{shown}` is not read: {text}"), hint))
     };
     files.into_iter().filter_map(problem).collect()
+}
+
+/// Returns whether the file is a module in Rego, and isn't a test.
+fn is_module(path: &Path) -> bool {
+    let name = name_of(path);
+    name.ends_with(".rego") && !name.ends_with("_test.rego") && path.is_file()
 }
 
 /// Returns whether the file has rules with conditions in CEL.
