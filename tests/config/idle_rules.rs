@@ -54,6 +54,24 @@ fn a_folder_with_rego_that_no_entry_names_is_told() {
 }
 
 #[test]
+fn cases_in_yaml_are_told() {
+    let world = World::new();
+    world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"ours\"\nsource = \"builtin:write-control\"\n");
+    world.write(
+        "repo/.guard/cases/a.toml",
+        "[[cases]]\nname = \"a\"\ninput = { command = \"ls\" }\nexpect = \"abstain\"\n",
+    );
+    world.write("repo/.guard/cases/readme.md", "");
+    world.write("repo/.guard/workflow.yaml", "");
+    assert_eq!(warnings(&world), "");
+    for name in ["b.yaml", "c.yml"] {
+        world.write(&format!("repo/.guard/cases/{name}"), "cases: []\n");
+        let output = warnings(&world);
+        assert!(output.contains(&format!("/cases/{name}` is not read: cases are in TOML or JSON")), "{output}");
+    }
+}
+
+#[test]
 fn a_rule_that_is_off_is_told() {
     let world = World::new();
     let policy = |settings: &str| {

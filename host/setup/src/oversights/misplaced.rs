@@ -34,8 +34,9 @@ const TABLES: [&str; 3] = ["policy", "preset", "tool"];
 pub(super) fn misplaced(projects: &[String], dirs: &AppDirs, inputs: &[PathBuf]) -> Vec<Problem> {
     let roots = projects.iter().filter(|root| !root.is_empty());
     let own = roots.clone().map(|root| AppDirs::project_file(root));
-    let not_read_of =
-        |right: PathBuf| [not_read(lookalikes(&right), &right, dirs), unnamed_policies(&right, inputs)].concat();
+    let not_read_of = |right: PathBuf| {
+        [not_read(lookalikes(&right), &right, dirs), unnamed_policies(&right, inputs), yaml_cases(&right)].concat()
+    };
     let mut found: Vec<Problem> = own.flat_map(not_read_of).collect();
     let right = &dirs.config;
     let mut of_user = lookalikes(right);
@@ -135,6 +136,20 @@ fn unnamed_policies(right: &Path, inputs: &[PathBuf]) -> Vec<Problem> {
         Some(warning(shown.to_string(), format!("`{shown}` is not read: {text}"), hint))
     };
     files.into_iter().filter_map(problem).collect()
+}
+
+/// Returns a problem for each file in YAML beside a configuration's cases.
+fn yaml_cases(right: &Path) -> Vec<Problem> {
+    let folder = Some(right.with_file_name("cases")).filter(|folder| folder.is_absolute());
+    let is_yaml = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+    let mut files: Vec<PathBuf> = folder.iter().flat_map(|folder| entries(folder)).filter(is_yaml).collect();
+    files.sort();
+    let problem = |path: PathBuf| {
+        let shown = path.display();
+        let text = format!("`{shown}` is not read: cases are in TOML or JSON");
+        warning(shown.to_string(), text, format!("write its cases in `{}`", path.with_extension("toml").display()))
+    };
+    files.into_iter().map(problem).collect()
 }
 
 /// Returns whether the file is a module in Rego, and isn't a test.
