@@ -169,7 +169,13 @@ fn a_pattern_with_a_leading_slash_or_backslashes_is_told() {
         world.write("repo/.guard/guard.toml", format!("{text}settings = {{ blocked = ['{entry}'] }}\n"));
         warnings(&world)
     };
-    for (pattern, meant) in [("/db/migrations", "`db/migrations`"), (r"db\migrations\**", "`db/migrations/**`")] {
+    for (pattern, meant) in [
+        ("/db/migrations", "`db/migrations`"),
+        (r"db\migrations\**", "`db/migrations/**`"),
+        (r"db\\migrations", "`db/migrations`"),
+        (r"^db/.*\.sql$", "`db/*.sql`"),
+        (r"db/.*\.sql", "`db/*.sql`"),
+    ] {
         let output = blocked(pattern);
         assert!(output.contains(&format!("no file matches `{pattern}` in `blocked`")), "{output}");
         assert!(output.contains(&format!("did you mean {meant}?")), "{output}");

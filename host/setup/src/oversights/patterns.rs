@@ -397,8 +397,8 @@ fn is_default(pattern: &str) -> bool {
     lists.secret(pattern).is_some() || lists.sensitive(pattern).is_some() || lists.is_exempt(pattern)
 }
 
-/// Returns a pattern that would match in the folder if it weren't written as an absolute path or with backslashes, with
-/// the reason.
+/// Returns a pattern that would match in the folder if it weren't written as an absolute path, as a regular expression
+/// or with backslashes, with the reason.
 fn misspelt_path(pattern: &str, base: &Path) -> Option<(String, &'static str)> {
     let first_exists = |path: &str| {
         let first = path.split('/').next().unwrap_or_default();
@@ -410,7 +410,12 @@ fn misspelt_path(pattern: &str, base: &Path) -> Option<(String, &'static str)> {
         return (is_missing && first_exists(relative))
             .then(|| (relative.to_owned(), "a leading slash stands for the root of the machine"));
     }
-    let meant = pattern.replace('\\', "/");
+    let has_dot = || [r"*\.", r"+\."].iter().any(|text| pattern.contains(*text));
+    if pattern.starts_with('^') || pattern.ends_with('$') || has_dot() {
+        let meant = pattern.trim_start_matches('^').trim_end_matches('$').replace(r"\.", ".").replace(".*", "*");
+        return first_exists(&meant).then_some((meant, "patterns are globs, not regular expressions"));
+    }
+    let meant = pattern.replace(r"\\", "/").replace('\\', "/");
     (meant != pattern && first_exists(&meant)).then_some((meant, "folders are separated by `/`"))
 }
 
