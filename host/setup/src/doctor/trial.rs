@@ -218,7 +218,8 @@ impl Trial<'_> {
             }
             Err(error) if self.is_server() => {
                 let text = format!("{subject} gives no verdict: {error}");
-                Finding::problem(CHECK, text, format!("{}, and {again} --http", self.found.running.start(self.site)))
+                let start = self.found.running.start(self.site);
+                Finding::problem(CHECK, text, format!("{start}, and run `{} --http`", self.found.again))
             }
             Err(error) => Finding::problem(CHECK, format!("{subject} does not run: {error}"), again),
         };
