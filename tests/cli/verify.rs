@@ -139,6 +139,13 @@ fn what_was_done_to_a_log_is_named() {
 }
 
 #[test]
+fn a_deleted_log_is_told_before_the_next_call() {
+    let world = logged(3);
+    fs::remove_file(world.path(LOG)).unwrap();
+    assert!(broken(&world, LOG, 1).contains("lines 1 to 3 are missing"));
+}
+
+#[test]
 fn the_chain_goes_through_rotation() {
     let world = World::new();
     world.configure("[audit]\nmax-bytes = 4096\n");

@@ -384,7 +384,7 @@ pub fn accept(path: &Path, state: &Path, found: &ChainBreak) -> io::Result<()> {
 }
 
 fn with_chain<T>(path: &Path, state: &Path, work: impl FnOnce(&ChainedLog<'_>) -> T) -> T {
-    let (rotated, last) = (rotated(path), sibling(path, ".last"));
+    let (rotated, last) = (rotated(path), last_line(path));
     work(&ChainedLog { path, rotated: &rotated, last: &last, state })
 }
 
@@ -392,6 +392,12 @@ fn with_chain<T>(path: &Path, state: &Path, work: impl FnOnce(&ChainedLog<'_>) -
 #[must_use]
 pub fn rotated(path: &Path) -> PathBuf {
     sibling(path, ".1")
+}
+
+/// Returns the file that records the last line of a log, also after the log is deleted.
+#[must_use]
+pub fn last_line(path: &Path) -> PathBuf {
+    sibling(path, ".last")
 }
 
 /// Returns the log's path with a suffix.
