@@ -226,3 +226,14 @@ fn refused_settings_are_told_once_and_at_their_place() {
     assert!(ended.exit != 0 && ended.stderr.contains(".guard/guard.toml:7:"), "{ended:?}");
     assert!(!ended.stderr.contains("cases"), "{ended:?}");
 }
+
+#[test]
+fn a_rego_folder_without_a_module_is_told_without_a_word_of_trust() {
+    let world = repository();
+    let entry = "[[policy]]\nname = \"ours\"\nsource = \"builtin:rego\"\nsettings-file = \"rules\"\n";
+    world.write("repo/.guard/guard.toml", entry);
+    world.write("repo/.guard/rules/data.json", "{}");
+    let ended = ci(&world, &[]);
+    assert!(ended.exit == 1 && ended.stdout.contains("the folder contains no Rego file"), "{ended:?}");
+    assert!(!ended.stdout.contains("guard-host trust"), "{ended:?}");
+}

@@ -83,8 +83,9 @@ pub fn candidate(dirs: &AppDirs, root: &str) -> Result<Candidate, TrustError> {
     let chain = entries(Layer::Project, &file, &dirs.home, &text, TrustLevel::Candidate);
     let chain = chain.map_err(TrustError::Broken)?;
     let pins = chain.inputs.into_iter().map(|path| (path.clone(), pins::digest(&path)));
-    // The digest of a named folder covers its subfolders.
-    let mut pins: Pins = pins.filter(|(path, digest)| digest.is_some() || !path.is_dir()).collect();
+    // The digest of a named folder covers its subfolders. A folder without a Rego file has none.
+    let is_named = |path: &Path| chain.entries.iter().any(|entry| entry.settings_source.file == path);
+    let mut pins: Pins = pins.filter(|(path, digest)| digest.is_some() || !path.is_dir() || is_named(path)).collect();
     pins.insert(file, Some(pins::digest_of(text.as_bytes())));
     Ok(Candidate { pins, entries: chain.entries })
 }
