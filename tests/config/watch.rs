@@ -81,6 +81,21 @@ fn nobody_watches_what_is_not_his() {
 }
 
 #[test]
+fn a_locked_policy_that_is_watched_is_told() {
+    let world = World::new();
+    let check = |mode: &str| {
+        let file = world.write("managed.toml", format!("mode = \"{mode}\"\nlock = [\"command-guard\"]\n"));
+        let ended = world.run(&["config", "check", file.to_str().unwrap(), "--managed"], "");
+        assert_eq!(ended.exit, 0, "{ended:?}");
+        ended.stderr
+    };
+    for mode in ["watch", "watch-all"] {
+        assert!(check(mode).contains("only logs what `command-guard` in `lock` would stop"), "{}", check(mode));
+    }
+    assert!(!check("enforce").contains("only logs"), "{}", check("enforce"));
+}
+
+#[test]
 fn a_policy_that_breaks_is_watched_too_and_a_broken_file_is_not() {
     let world = World::new();
     world.configure("mode = \"watch\"\n[[policy]]\nname = \"gone\"\nsource = \"/nowhere.wasm\"\non-error = \"deny\"\n");

@@ -68,6 +68,7 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
     others.extend(prepared.members.iter().flat_map(|member| adjustments::overridden(&member.entry)));
     others.extend(unprotected(prepared, dirs));
     others.extend(empty_chain(prepared, dirs));
+    others.extend(watched_locks(prepared, dirs));
     for entry in entries() {
         let void = void_keys::void_keys(entry, prepared, dirs);
         let is_void = |key: &str| void.as_ref().is_some_and(|problem| problem.text.contains(&format!("`{key}`")));
@@ -133,6 +134,20 @@ fn empty_chain(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     let text = "no policy is in the chain, so every call passes".to_owned();
     let hint = "remove `preset = \"none\"`, or add a `[[policy]]`".to_owned();
     Some(Problem { layer: Layer::User, ..warning(dirs.config.display().to_string(), text, hint) })
+}
+
+/// Reports policies that the managed file locks but doesn't enforce.
+fn watched_locks(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
+    let locked = &prepared.config.locked;
+    let entries = prepared.members.iter().map(|member| &member.entry);
+    let names: Vec<&str> = entries
+        .filter(|entry| entry.watched && locked.contains(&entry.name))
+        .map(|entry| entry.name.as_str())
+        .collect();
+    let text = format!("`mode` only logs what `{}` in `lock` would stop", names.join("`, `"));
+    let hint = "remove `mode` to enforce it".to_owned();
+    let problem = Problem { layer: Layer::Managed, ..warning(dirs.managed.display().to_string(), text, hint) };
+    (!names.is_empty()).then_some(problem)
 }
 
 /// Reports a chain that lacks the policy that protects guard-host itself, or only runs it for some tools or rules.
