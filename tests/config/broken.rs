@@ -136,6 +136,10 @@ fn a_file_that_is_no_file_or_no_text_or_too_large_is_a_problem() {
     std::fs::create_dir_all(&layers.dirs.config).unwrap();
     let others = [b"\xff\xfe".to_vec(), vec![b'#'; (1 << 20) + 1]].map(|text| Layers::new().user(text).problem());
     assert_text!("config_no_file", layers.problem() + &others.concat());
+    let linked = Layers::new();
+    std::fs::create_dir_all(linked.dirs.config.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink("/nowhere", &linked.dirs.config).unwrap();
+    assert!(linked.problem().contains("create the file, or remove the link"), "{}", linked.problem());
 }
 
 #[test]

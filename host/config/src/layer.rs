@@ -143,13 +143,19 @@ pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem>
     };
     let state = FileState::read(file);
     if let Some(text) = state.problem() {
-        return problem(text, "make the file readable, or remove it");
+        let is_dangling = state == FileState::Dangling;
+        let hint =
+            if is_dangling { "create the file, or remove the link" } else { "make the file readable, or remove it" };
+        return problem(text, hint);
     }
     match fs::metadata(file) {
         Err(_) if state == FileState::Missing => return Ok(None),
         Err(error) => return problem(error.to_string(), "make the file readable"),
         Ok(data) if data.is_dir() => {
-            let hint = format!("name the file, for example `{}`", file.join("guard.toml").display());
+            let hint = match file.ends_with("guard.toml") {
+                true => "replace the directory with the file".to_owned(),
+                false => format!("name the file, for example `{}`", file.join("guard.toml").display()),
+            };
             return problem("it is a directory, not a file".to_owned(), &hint);
         }
         Ok(data) if !data.is_file() => return problem("it is not a regular file".to_owned(), "use a regular file"),
