@@ -86,7 +86,7 @@ fn requested_parts(entry: &Entry) -> Vec<String> {
         line("on-error", "allow: a fault of it lets the call run");
     }
     if entry.may_allow {
-        line("may-allow", "it may let a call run without the harness's own prompt");
+        line("may-allow", "in a project's root, it may let a call run without the harness's own prompt");
     }
     if entry.wasi != Wasi::Absent {
         line("wasi", "frozen");
