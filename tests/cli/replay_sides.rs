@@ -45,6 +45,27 @@ fn a_file_in_guard_is_another_version_of_the_projects_file() {
 }
 
 #[test]
+fn a_file_in_the_guard_of_a_folder_is_another_version_of_the_folders_file() {
+    let world = World::new();
+    let protecting = |name: &str, pattern: &str| {
+        format!(
+            "[[policy]]\nname = \"{name}\"\nsource = \"builtin:write-control\"\nsettings = {{ protected = [\"{pattern}\"] }}\n"
+        )
+    };
+    world.write("repo/.guard/guard.toml", protecting("ours", "infra/**"));
+    world.write("repo/svc/a/.guard/guard.toml", protecting("theirs", "svc/a/db/**"));
+    world.write("repo/svc/a/.guard/new.toml", protecting("theirs", "svc/a/other/**"));
+    let call = |path: &str| {
+        let file = world.path(&format!("repo/{path}"));
+        format!("{}\n", serde_json::json!({ "tool": "Write", "input": { "file_path": file, "content": "x" } }))
+    };
+    world.write("repo/calls.jsonl", ["infra/a.tf", "svc/a/db/1.sql"].map(call).concat());
+    let told = replay(&world, "svc/a/.guard/new.toml");
+    assert!(told.contains("read as its folder's guard.toml") && told.contains("loosened: 1 call"), "{told}");
+    assert!(told.contains("theirs:protected-path -> abstain") && !told.contains("ours:"), "{told}");
+}
+
+#[test]
 fn a_file_can_take_the_place_of_the_managed_one() {
     let world = project();
     world.write("repo/new.toml", "lock = [\"command-guard\"]\n[[policy]]\nname = \"rules\"\nsource = \"builtin:rego\"\nsettings-file = \"new.rego\"\n");

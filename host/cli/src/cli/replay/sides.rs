@@ -169,6 +169,7 @@ impl Side {
         }
         let folder = scratch.join("project");
         let is_revision = !path.is_file();
+        let nested = if is_revision { None } else { nested_root(&native(&environment.cwd).join(path), project) };
         if path.is_file() {
             let config = native(&environment.cwd).join(path);
             if !is_of_project(&config) {
@@ -183,9 +184,14 @@ impl Side {
             revision(name, project, &folder)?;
         }
         let folder = folder.to_string_lossy().into_owned();
-        let moved = RelocatedProject::new(project, folder, is_revision);
+        let read_as = match &nested {
+            Some(_) => "its folder's guard.toml",
+            None if is_revision => "a revision of this project",
+            None => "this project's guard.toml",
+        };
+        let root = nested.unwrap_or_else(|| project.to_owned());
+        let moved = RelocatedProject::new(&root, folder, is_revision);
         let side = Side::relocated(moved, dirs, environment, scratch)?;
-        let read_as = if is_revision { "a revision of this project" } else { "this project's guard.toml" };
         Ok(Side { read_as, ..side })
     }
 
@@ -347,6 +353,12 @@ impl Side {
         kept.insert(projects, chain.clone());
         chain
     }
+}
+
+/// Returns the folder of the project that a configuration in its `.guard` is for. `None` for the project itself.
+fn nested_root(file: &Path, project: &str) -> Option<String> {
+    let root = file.parent()?.parent()?.canonicalize().ok()?.to_string_lossy().into_owned();
+    below(&root, project).is_some_and(|rest| rest != ".").then_some(root)
 }
 
 pub(super) const BUILTIN: &str = "builtin:";
