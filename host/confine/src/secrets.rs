@@ -1,10 +1,10 @@
 //! The guarded files on a machine: a limited search of the project and the home for the patterns of `protected-files`.
 
-use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use guard_sensitive_paths::{Lists, is_public, matches};
+use guard_sensitive_paths::{ByteSet, Lists, is_public, matches};
 
 use crate::CommandDirs;
 
@@ -37,33 +37,59 @@ pub fn find(places: &CommandDirs<'_>, lists: &Lists) -> Vec<PathBuf> {
     found.into_iter().collect()
 }
 
-/// The last names of the patterns. Most files match none of them, and need no further check.
-struct Names {
-    plain: HashSet<String>,
-    patterns: Vec<String>,
+/// The ends of the patterns, grouped by the last byte of the name, or `None` for a wildcard. Most files match none of
+/// them, and need no further check.
+struct Names(BTreeMap<Option<u8>, Vec<NamePattern>>);
+
+/// The end of a pattern. Only `*` and `?` are supported here.
+#[derive(PartialEq)]
+struct NamePattern {
+    first: ByteSet,
+    name: String,
+    /// The folder's name, or `None` for any folder.
+    folder: Option<String>,
 }
 
 impl Names {
     fn from_lists(lists: &Lists) -> Self {
-        let mut names = Names { plain: HashSet::new(), patterns: Vec::new() };
+        let mut names = Names(BTreeMap::new());
         for entry in lists.blocked() {
-            let name = entry.trim_end_matches('/').rsplit('/').next().unwrap_or(entry).to_ascii_lowercase();
-            // Only `*` and `?` are supported here.
-            let is_set = name.contains(['{', '[', '\\']);
-            match name {
-                _ if is_set => names.patterns.push("*".to_owned()),
-                name if name.contains(['*', '?']) => names.patterns.push(name),
-                name => {
-                    names.plain.insert(name);
-                }
+            let pattern = NamePattern::from_entry(entry);
+            let group = names.0.entry(last_byte(&pattern.name)).or_default();
+            if !group.contains(&pattern) {
+                group.push(pattern);
             }
         }
         names
     }
 
-    fn fit(&self, name: &str) -> bool {
-        self.plain.contains(&name.to_ascii_lowercase()) || self.patterns.iter().any(|pattern| matches(pattern, name))
+    fn fit(&self, folder: &str, name: &str) -> bool {
+        let groups = [last_byte(name), None].into_iter().filter_map(|last| self.0.get(&last));
+        groups.flatten().any(|pattern| pattern.fits(folder, name))
     }
+}
+
+impl NamePattern {
+    fn from_entry(entry: &str) -> Self {
+        let entry = entry.trim_end_matches('/');
+        let is_simple = |text: &str| !text.contains(['{', '[', '\\']);
+        let (above, name) = entry.rsplit_once('/').unwrap_or(("", entry));
+        let name = if is_simple(name) { name } else { "*" };
+        let folder = above.rsplit('/').next().filter(|folder| is_simple(folder) && !matches!(*folder, "" | "~" | "**"));
+        NamePattern { first: ByteSet::from_first_byte(name), name: name.to_owned(), folder: folder.map(str::to_owned) }
+    }
+
+    fn fits(&self, folder: &str, name: &str) -> bool {
+        self.first.may_fit(name)
+            && matches(&self.name, name)
+            && self.folder.as_ref().is_none_or(|wanted| matches(wanted, folder))
+    }
+}
+
+/// Returns the last byte of a name, or `None` if it is a wildcard.
+fn last_byte(name: &str) -> Option<u8> {
+    let last = name.bytes().next_back().filter(|byte| !matches!(byte, b'*' | b'?'));
+    last.map(|byte| byte.to_ascii_lowercase())
 }
 
 struct Search<'a> {
@@ -84,16 +110,21 @@ impl Search<'_> {
         let mut waiting = VecDeque::from([(start.to_owned(), 0)]);
         while let Some((folder, depth)) = waiting.pop_front() {
             let Ok(entries) = fs::read_dir(&folder) else { continue };
+            let folder_name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
             for entry in entries.flatten() {
                 if left == 0 {
                     return;
                 }
                 left -= 1;
-                let path = entry.path();
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
                 let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                if self.names.fit(&name) && self.is_guarded(&path, is_folder) {
+                let fits = self.names.fit(&folder_name, &name);
+                if !fits && !is_folder && name != ".git" {
+                    continue;
+                }
+                let path = entry.path();
+                if fits && self.is_guarded(&path, is_folder) {
                     self.found.insert(path.canonicalize().unwrap_or(path));
                 } else if name == ".git" {
                     let config = path.join("config");
@@ -167,10 +198,15 @@ mod tests {
         let (lists, names) = (Lists::default(), Names::from_lists(&Lists::default()));
         for entry in lists.blocked() {
             let path = entry.replace('*', "x");
-            let name = path.trim_end_matches('/').rsplit('/').next().unwrap();
-            assert!(names.fit(name) && names.fit(&name.to_ascii_uppercase()), "{entry}");
+            let mut parts = path.trim_end_matches('/').rsplit('/');
+            let (name, folder) = (parts.next().unwrap(), parts.next().unwrap_or("src"));
+            assert!(names.fit(folder, name), "{entry}");
+            assert!(names.fit(&folder.to_ascii_uppercase(), &name.to_ascii_uppercase()), "{entry}");
         }
-        assert!(!names.fit("main.rs") && !names.fit("environment.ts"));
+        for name in ["main.rs", "environment.ts", "package.json"] {
+            assert!(!names.fit("src", name), "{name}");
+        }
+        assert!(names.fit(".cloudflared", "0a1b.json"));
     }
 
     #[test]
