@@ -7,7 +7,7 @@ use guard_sensitive_paths::{Lists, matches};
 
 use crate::command_dirs::{canonical, link_on_the_way};
 use crate::profile::Profile;
-use crate::programs::Programs;
+use crate::programs::{Programs, base_name};
 use crate::{Attempt, CommandDirs, Refusal};
 
 /// The maximum number of files for one pattern.
@@ -29,7 +29,8 @@ pub fn derive(analysis: &Analysis, places: &CommandDirs<'_>, lists: &Lists) -> P
             None => effect_profile(effect, lists),
         });
     }
-    let programs = Programs::load();
+    let started = analysis.commands.iter().take(COMMANDS).filter_map(|command| command.argv.first());
+    let programs = Programs::load(started.map(|word| base_name(&word.text)));
     for command in analysis.commands.iter().take(COMMANDS) {
         let words: Vec<&str> = command.argv.iter().map(|word| word.text.as_str()).collect();
         let cwd = if command.cwd.is_empty() { places.cwd.clone() } else { places.absolute(&command.cwd) };

@@ -1,5 +1,6 @@
 //! The table of folders in which programs keep caches and build output.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -38,21 +39,31 @@ struct Program {
     read: Vec<String>,
 }
 
-/// The parsed table.
+/// The line before each entry of the table.
+const HEADER: &str = "[[program]]";
+
+/// The parsed entries of the table.
 #[derive(Debug)]
 pub(crate) struct Programs(Vec<Program>);
 
 impl Programs {
-    pub(crate) fn load() -> Self {
+    /// Parses the entries that mention one of these programs. Parsing the whole table takes longer than reading it.
+    pub(crate) fn load<'w>(names: impl IntoIterator<Item = &'w str>) -> Self {
+        let quoted: BTreeSet<String> = names.into_iter().map(|name| format!("\"{name}\"")).collect();
+        let entries = TABLE.split(HEADER).skip(1).filter(|entry| quoted.iter().any(|name| entry.contains(name)));
+        let text: String = entries.flat_map(|entry| [HEADER, entry]).collect();
+        if text.is_empty() {
+            return Programs(Vec::new());
+        }
         // A test validates the table, so parsing can't fail here.
-        Programs(toml::from_str::<Table>(TABLE).map(|table| table.program).unwrap_or_default())
+        Programs(toml::from_str::<Table>(&text).map(|table| table.program).unwrap_or_default())
     }
 
     /// Returns the files that a call of a program always reads and writes.
     pub(crate) fn call_profile(&self, words: &[&str], cwd: &Path, places: &CommandDirs<'_>) -> Profile {
         let mut profile = Profile::default();
         let Some((name, arguments)) = words.split_first() else { return profile };
-        let name = name.rsplit('/').next().unwrap_or(name);
+        let name = base_name(name);
         for program in self.0.iter().filter(|program| program.names.iter().any(|other| other == name)) {
             let is_verb = |word: &&str| program.verbs.iter().any(|verb| verb == word);
             let at = arguments.iter().position(is_verb);
@@ -83,6 +94,11 @@ impl Programs {
         }
         profile
     }
+}
+
+/// Returns the name of a program without its folder.
+pub(crate) fn base_name(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
 }
 
 impl Program {
@@ -189,7 +205,7 @@ mod tests {
         let cwd = project.join(cwd);
         let places =
             CommandDirs { cwd: cwd.clone(), project: project.to_owned(), home: "/home/u".into(), variable: &variable };
-        Programs::load().call_profile(words, &cwd, &places)
+        Programs::load(words.first().map(|word| base_name(word))).call_profile(words, &cwd, &places)
     }
 
     #[test]
@@ -207,6 +223,18 @@ mod tests {
             }
             assert!(!program.write.is_empty() && !program.names.is_empty(), "{program:?}");
         }
+    }
+
+    #[test]
+    fn the_entries_of_a_program_are_loaded() {
+        let table: Table = toml::from_str(TABLE).unwrap();
+        let count =
+            |programs: &[Program], name: &String| programs.iter().filter(|one| one.names.contains(name)).count();
+        for name in table.program.iter().flat_map(|program| &program.names) {
+            let loaded = Programs::load([name.as_str()]).0;
+            assert_eq!(count(&loaded, name), count(&table.program, name), "{name}");
+        }
+        assert!(Programs::load(["lamp"]).0.is_empty());
     }
 
     #[test]
