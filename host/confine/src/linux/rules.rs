@@ -203,8 +203,9 @@ fn add(
     fd: BorrowedFd<'_>,
     access: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, RulesetError> {
-    let is_folder = fstat(fd).is_ok_and(|data| FileType::from_raw_mode(data.st_mode) == FileType::Directory);
-    let access = if is_folder { access } else { access & AccessFs::from_file(ABI::V5) };
+    let of_files = AccessFs::from_file(ABI::V5);
+    let is_folder = || fstat(fd).is_ok_and(|data| FileType::from_raw_mode(data.st_mode) == FileType::Directory);
+    let access = if of_files.contains(access) || is_folder() { access } else { access & of_files };
     ruleset.add_rule(PathBeneath::new(fd, access))
 }
 
