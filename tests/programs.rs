@@ -50,6 +50,21 @@ fn the_first_calls_of_a_fresh_home_are_denied_one_after_the_other() {
 }
 
 #[test]
+#[ignore = "needs landlock"]
+fn a_confined_run_needs_no_second_program() {
+    let world = World::new();
+    let program = alone(&world);
+    assert_deny(&run(&program, &world, &["hook", "claude"], REMOVAL), &["[command-guard: rm-root]"]);
+    let ended = run(&program, &world, &["run", "--", "/bin/sh", "-c", "exit 7"], "");
+    assert_eq!((ended.exit, ended.stderr.as_str()), (7, ""), "{ended:?}");
+    let ended = run(&program, &world, &["run", "--", "git", "stash", "drop"], "");
+    assert!(
+        ended.exit == 69 && ended.stderr.contains("guard-host-tools"),
+        "messages are the second program's: {ended:?}"
+    );
+}
+
+#[test]
 #[ignore = "needs root"]
 fn in_a_home_that_nobody_can_write_to_every_call_is_judged() {
     const NOBODY: u32 = 65534;

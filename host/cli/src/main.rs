@@ -1,5 +1,5 @@
-//! `guard-host`: the hook. It contains neither a compiler nor a command-line parser, nor anything else that only
-//! commands need.
+//! `guard-host`: the hook, and the confined runs of calls that it rewrote. It contains neither a compiler nor a
+//! command-line parser, nor anything else that only other commands need.
 
 #[cfg(unix)]
 mod crash;

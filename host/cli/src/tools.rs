@@ -4,14 +4,10 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use guard_hook::programs::{HOOK, STARTED_AS, on_a_sound_stack};
+use guard_hook::programs::{HOOK, STARTED_AS, THREADS, on_a_sound_stack};
 use guard_host::cli;
 use guard_platform::process::replace;
 use guard_state::environment::Environment;
-
-/// A variable that changes the stack size of threads. A repository's settings can set it, and a thread without a stack
-/// would silently end the program.
-const THREADS: &str = "RUST_MIN_STACK";
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

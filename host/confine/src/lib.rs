@@ -78,7 +78,7 @@ impl Attempt {
     }
 }
 
-/// The error if a command didn't run.
+/// The error if a command didn't run, or if its exit code isn't known.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfineError {
     /// This system can't confine commands.
@@ -102,6 +102,9 @@ pub enum ConfineError {
         #[source]
         source: std::io::Error,
     },
+    /// The command was started, but its end isn't known.
+    #[error("can't wait for the command: {0}")]
+    Wait(std::io::Error),
 }
 
 /// Checks whether this system can confine a command, as far as possible without running one.
@@ -128,7 +131,8 @@ pub fn check_support() -> Result<(), ConfineError> {
 ///
 /// # Errors
 ///
-/// The command didn't run: the system can't confine it, or the program can't be started.
+/// The command didn't run, because the system can't confine it or the program can't be started. After
+/// [`ConfineError::Wait`], it did.
 #[cfg(all(target_os = "linux", not(portable)))]
 pub fn run(job: &Job<'_>) -> Result<Ended, ConfineError> {
     linux::run(job)

@@ -54,7 +54,7 @@ pub(super) fn run(job: &Job<'_>) -> Result<Ended, ConfineError> {
     });
     let mut child = child?;
     signals::to(&child);
-    let status = child.wait().map_err(|source| setup("the end of the command", source))?;
+    let status = child.wait().map_err(ConfineError::Wait)?;
     let mut refused = refused.lock().map(|list| list.clone()).unwrap_or_default();
     refused.sort();
     refused.dedup();

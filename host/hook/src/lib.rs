@@ -27,6 +27,7 @@ pub mod cache;
 pub mod embedded;
 pub mod chain;
 pub mod command_line;
+pub mod confined_run;
 pub mod examples;
 mod history;
 pub mod hook;

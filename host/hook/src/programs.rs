@@ -21,6 +21,10 @@ pub const HOOK: &str = "guard-host";
 /// The first argument of the second program, followed by the first program's path.
 pub const STARTED_AS: &str = "--started-as";
 
+/// A variable that changes the stack size of threads. A repository's settings can set it, and a thread without a stack
+/// would silently end the program.
+pub const THREADS: &str = "RUST_MIN_STACK";
+
 /// The stack size, which is more than enough for a guest's recursion limit and the host's own frames.
 pub(crate) const STACK_BYTES: u64 = 8 << 20;
 
@@ -42,7 +46,7 @@ const TALKER_BYTES: usize = 128 << 10;
 
 /// Variables that aren't passed to a child, because a repository's settings could use them to change the trusted
 /// certificates or the stack size.
-const NOT_GIVEN: [&str; 3] = ["SSL_CERT_FILE", "SSL_CERT_DIR", "RUST_MIN_STACK"];
+const NOT_GIVEN: [&str; 3] = ["SSL_CERT_FILE", "SSL_CERT_DIR", THREADS];
 
 /// Runs a hidden command of the second program with a task on its standard input. Returns its output within the time
 /// limit, at most `most` bytes and one more. Then kills the child.

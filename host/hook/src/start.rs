@@ -1,5 +1,5 @@
-//! The start of `guard-host`: it runs as the hook, or replaces itself with the second program, like git. People and
-//! harnesses only use this name.
+//! The start of `guard-host`: it runs as the hook, runs a call confined that the hook rewrote, or replaces itself with
+//! the second program, like git. People and harnesses only use this name.
 
 use std::ffi::OsString;
 
@@ -8,6 +8,7 @@ use guard_platform::process::{is_damaged, replace};
 use guard_state::environment::Environment;
 
 use crate::command_line::{self, HookLine};
+use crate::confined_run;
 use crate::hook;
 use crate::programs::{STARTED_AS, TOOLS, tools};
 
@@ -17,6 +18,9 @@ pub fn run(arguments: Vec<OsString>, environment: &Environment) -> u8 {
     let arguments = command_line::by_name(&arguments).unwrap_or(arguments);
     if let Some(line) = HookLine::read(&arguments) {
         return hook::run(Ok(line.options(environment)), environment);
+    }
+    if let Some(exit) = confined_run::run(&arguments, environment) {
+        return exit;
     }
     let error = start_tools(&arguments, environment);
     let tools = tools(environment);

@@ -1,27 +1,25 @@
 //! `guard-host run`: runs a command that the kernel confines to the effects in its analysis.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use guard_confine::{CommandDirs, ConfineError, Ended, Job, Lists, Profile, derive, needs, secrets};
+use guard_confine::{CommandDirs, ConfineError, Ended, Job, Lists, Profile, derive, needs};
 use guard_contract::call::CallContext;
 use guard_contract::exit::Exit;
 use guard_contract::shell_word::word;
 use guard_contract::syntax::Analysis;
 use guard_contract::{Outcome, outcome_name};
 use guard_harness::text;
+use guard_hook::confined_run::{command_dirs, guarded_lists, hidden_paths};
 use guard_redact::plain;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::args::RunArgs;
 use super::print;
 use super::subject::{Evaluator, call_context, exit_error, tool_calls};
 use super::terminal::{is_agreed, is_attended};
-
-/// The policy with the list of guarded files.
-const GUARDS_FILES: &str = "protected-files";
 
 /// The maximum size of a profile, in bytes.
 const PROFILE_BYTES: u64 = 1 << 20;
@@ -43,11 +41,10 @@ pub(super) fn run(args: &RunArgs, dirs: &AppDirs, environment: &Environment) -> 
     let trace = evaluator.decide(&calls, &at);
     let analysis = trace.as_ref().and_then(|trace| trace.analysis.clone());
     let variable = |name: &str| environment.variables.get(name).cloned();
-    let folders = folders(&at, &variable);
-    let lists = lists(&evaluator);
+    let folders = command_dirs(&at, &variable);
+    let lists = guarded_lists(&evaluator.chain.prepared);
     let profile = profile(args, analysis.as_deref(), &folders, &lists)?;
-    let mut hidden = secrets::find(&folders, &lists);
-    hidden.push(dirs.state.canonicalize().unwrap_or_else(|_| dirs.state.clone()));
+    let hidden = hidden_paths(&folders, &lists, dirs);
     if args.dry_run {
         print::line(profile.to_toml().trim_end())?;
         note_links(&profile);
@@ -80,6 +77,8 @@ pub(super) fn run(args: &RunArgs, dirs: &AppDirs, environment: &Environment) -> 
             print::error(&exit_error(Exit::Usage, format!("can't start `{}`: {source}", plain(&program)), ""));
             Ok(if source.kind() == std::io::ErrorKind::NotFound { MISSING } else { NOT_STARTED })
         }
+        // The command may have run.
+        Err(error @ ConfineError::Wait(_)) => Err(exit_error(Exit::Unavailable, error.to_string(), "")),
         Err(error) => {
             let source = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
             Err(exit_error(Exit::Unavailable, format!("{error}{source}; nothing was run"), ""))
@@ -94,21 +93,6 @@ fn is_confirmed(outcome: Outcome, reason: &str) -> anyhow::Result<bool> {
     }
     print::note(&plain(reason));
     is_agreed("run it, confined?")
-}
-
-fn folders<'a>(at: &CallContext, variable: &'a (dyn Fn(&str) -> Option<String> + Sync)) -> CommandDirs<'a> {
-    let real = |path: &str| Path::new(path).canonicalize().unwrap_or_else(|_| PathBuf::from(path));
-    CommandDirs { cwd: real(&at.cwd), project: real(&at.project_root), home: real(&at.home), variable }
-}
-
-/// Returns the guarded files in the policy's settings.
-fn lists(evaluator: &Evaluator) -> Lists {
-    let members = &evaluator.chain.prepared.members;
-    let settings = members.iter().find(|member| member.entry.name == GUARDS_FILES).map(|member| &member.entry.settings);
-    let settings: Option<Value> = settings.and_then(|settings| serde_json::from_str(settings).ok());
-    let list = |key: &str| Some((key.to_owned(), settings.as_ref()?.get(key)?.clone()));
-    let lists: Map<String, Value> = ["blocked", "exempt"].into_iter().filter_map(list).collect();
-    serde_json::from_value(Value::Object(lists)).unwrap_or_default()
 }
 
 fn profile(
@@ -171,7 +155,7 @@ fn note_links(profile: &Profile) {
 /// Summarizes the profile of a command in one line, for `explain`.
 pub(super) fn summary(analysis: &Analysis, at: &CallContext, environment: &Environment) -> String {
     let variable = |name: &str| environment.variables.get(name).cloned();
-    let profile = derive(analysis, &folders(at, &variable), &Lists::default());
+    let profile = derive(analysis, &command_dirs(at, &variable), &Lists::default());
     let more = profile.write.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let paths: Vec<String> = profile.write.iter().take(SHOWN).map(|path| plain(path)).collect();

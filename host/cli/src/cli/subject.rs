@@ -24,6 +24,7 @@ use guard_harness::{DetectionConfidence, Event};
 use guard_hook::audit::Decision;
 use guard_hook::cache::{Prepared, effective, prepare};
 use guard_hook::chain::{AskOptions, Chain, Trace};
+use guard_hook::confined_run;
 use guard_hook::embedded;
 use guard_hook::undo::Copy;
 use guard_hook::{in_session, nested, watch};
@@ -269,15 +270,7 @@ pub(super) fn call_context(environment: &Environment, cwd: Option<&str>) -> Call
     let facts = RealFacts::new(environment.variables.clone());
     let absolute = |cwd: &str| lexical(&judged_text(cwd), &environment.cwd, &environment.home);
     let cwd = cwd.map_or_else(|| environment.cwd.clone(), absolute);
-    let project_root = guard_facts::git_root(&facts, &cwd, &environment.home).unwrap_or_else(|| cwd.clone());
-    CallContext {
-        cwd,
-        project_root,
-        home: environment.home.clone(),
-        account_home: environment.account_home.clone(),
-        harness: "command-line".to_owned(),
-        ..CallContext::default()
-    }
+    confined_run::context(environment, cwd, &facts)
 }
 
 /// Returns the calls in the arguments.
