@@ -25,6 +25,9 @@ const REPLACEMENTS: &[&str] = &["sed", "Cu", "XX", "zi", "tmp", ".tmp"];
 /// The maximum length of such a name, in bytes.
 const REPLACEMENT_BYTES: usize = 32;
 
+/// The mask of new files' permissions if this process's can't be read.
+const DEFAULT_UMASK: u32 = 0o022;
+
 /// The answer to a system call.
 #[derive(Debug)]
 pub(super) enum Answer {
@@ -68,7 +71,7 @@ impl Broker {
             made: BTreeSet::new(),
             hidden: rules.hidden.clone(),
             split: rules.split.clone(),
-            umask: act::umask("self").unwrap_or(0o022),
+            umask: DEFAULT_UMASK,
             net: job.profile.net,
             unix_sockets: job.profile.unix_sockets,
             learn: job.learn,
@@ -82,6 +85,7 @@ impl Broker {
 
     /// Answers system calls until no process can make any.
     pub(super) fn serve(mut self, listener: &OwnedFd, refused: &Refused) {
+        self.umask = act::umask("self").unwrap_or(DEFAULT_UMASK);
         loop {
             match listener::next(listener) {
                 Ok(notification) => self.answer(listener, &notification, refused),
