@@ -91,7 +91,7 @@ pub(super) fn recipes(text: &str, words: &[Word], goals: &[&str]) -> Recipes {
 
 /// Puts the program in `SHELL` before each line of the recipes, if it isn't a shell.
 fn with_interpreter(text: String) -> String {
-    let set = |name: &str| text.lines().filter_map(assignment).filter(|set| set.name == name).last();
+    let set = |name: &str| text.lines().rev().filter_map(assignment).find(|set| set.name == name);
     let Some(shell) = set("SHELL").map(|set| set.value).filter(|shell| !is_shell_path(shell)) else { return text };
     let flags = set(".SHELLFLAGS").map_or("-c", |set| set.value);
     let lines = text.lines().map(|line| match line.strip_prefix('\t') {

@@ -51,9 +51,9 @@ impl<'w> ScriptCall<'w> {
     /// Returns the scripts that run, in order.
     fn scripts(&self, scripts: Option<&Value>) -> Vec<String> {
         let around = |name: &str| vec![format!("pre{name}"), name.to_owned(), format!("post{name}")];
-        if let Some(is_meant) = pattern(self.program, self.name) {
+        if let Some(pattern) = pattern(self.program, self.name) {
             let names = scripts.and_then(Value::as_object).into_iter().flat_map(|scripts| scripts.keys());
-            return names.filter(|name| is_meant(name)).flat_map(|name| around(name)).collect();
+            return names.filter(|name| parameter::matches(&pattern, name)).flat_map(|name| around(name)).collect();
         }
         let mut names = around(self.name);
         match self.name {
@@ -69,23 +69,21 @@ impl<'w> ScriptCall<'w> {
 /// Programs that run the scripts that match a pattern.
 const MATCHERS: &[&str] = &["run-s", "run-p", "npm-run-all", "npm-run-all2", "concurrently", "conc", "bun"];
 
-/// Returns the test of a script's name, for a call that names its scripts by a pattern: `lint:*`, or `/^lint:/` for
-/// `pnpm`. Only the beginning of a regular expression is matched.
-fn pattern<'w>(program: &str, name: &'w str) -> Option<Box<dyn Fn(&str) -> bool + 'w>> {
+/// Returns a pattern for the scripts of a call that names them by one: `lint:*`, or `/^lint:/` for `pnpm`. It may match
+/// more scripts than the program's own pattern.
+fn pattern(program: &str, name: &str) -> Option<String> {
     if program == "pnpm" {
         let regex = name.strip_prefix('/')?.strip_suffix('/')?;
         let start = regex.strip_prefix('^').unwrap_or_default();
         let end = start.find(|char: char| !char.is_ascii_alphanumeric() && !matches!(char, ':' | '-' | '_'));
-        let start = start.get(..end.unwrap_or(start.len()))?;
-        return Some(Box::new(move |script| script.starts_with(start)));
+        return Some(format!("{}*", start.get(..end.unwrap_or(start.len()))?));
     }
     if !MATCHERS.contains(&program) || !name.contains(['*', '?', '{']) {
         return None;
     }
     // An exclusion such as `*(!x)` or a list in braces narrows the pattern.
     let wide = name.split(['(', '{']).next().unwrap_or(name);
-    let wide = if wide.len() < name.len() { format!("{wide}*") } else { wide.to_owned() };
-    Some(Box::new(move |script| parameter::matches(&wide, script)))
+    Some(if wide.len() < name.len() { format!("{wide}*") } else { wide.to_owned() })
 }
 
 impl Walker {
@@ -181,7 +179,8 @@ mod tests {
             ("pnpm", "/^wipe:.*/", "build", false),
             ("pnpm", "/pe/", "wipe", true),
         ] {
-            assert_eq!(pattern(program, name).unwrap()(script), expected, "{program} {name} {script}");
+            let pattern = pattern(program, name).unwrap();
+            assert_eq!(parameter::matches(&pattern, script), expected, "{program} {name} {script}");
         }
         for (program, name) in [("npm", "wipe:*"), ("run-s", "wipe"), ("pnpm", "wipe:*")] {
             assert!(pattern(program, name).is_none(), "{program} {name}");
