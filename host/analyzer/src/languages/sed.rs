@@ -59,10 +59,12 @@ pub(crate) fn edited(text: &str, edits: &[Edit]) -> String {
                 (_, None) => {}
                 ("^", Some(to)) => text = text.lines().map(|line| format!("{to}{line}\n")).collect(),
                 ("$", Some(to)) => text = text.lines().map(|line| format!("{line}{to}\n")).collect(),
-                (from, Some(to)) if is_plain(from.trim_start_matches('^')) => {
-                    text = text.replace(from.trim_start_matches('^'), &to);
-                }
-                (_, Some(_)) => more = to.text_ref(),
+                (from, Some(replacement)) => match plain(from.trim_start_matches('^')) {
+                    Some(pattern) => text = with_replaced(&text, &pattern, &replacement),
+                    // Another line would break JSON.
+                    None if text.starts_with('{') => {}
+                    None => more = to.text_ref(),
+                },
             },
         }
         if let Some(line) = more {
@@ -76,9 +78,45 @@ pub(crate) fn edited(text: &str, edits: &[Edit]) -> String {
     text
 }
 
-/// Returns whether a pattern is literal text.
-fn is_plain(pattern: &str) -> bool {
-    !pattern.is_empty() && !pattern.contains(['\\', '[', '*', '.', '^', '$', '&', '+', '?'])
+/// Returns a pattern as characters, with `None` for any character. `None` if it has other special characters.
+fn plain(pattern: &str) -> Option<Vec<Option<char>>> {
+    let mut found = Vec::new();
+    let mut chars = pattern.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '.' => found.push(None),
+            '\\' => {
+                found.push(Some(chars.next().filter(|char| !char.is_alphanumeric() && !"(){}|+?".contains(*char))?))
+            }
+            '[' | '*' | '^' | '$' | '&' | '+' | '?' => return None,
+            char => found.push(Some(char)),
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// Replaces each part of a text that a pattern matches.
+fn with_replaced(text: &str, pattern: &[Option<char>], replacement: &str) -> String {
+    if let Some(plain) = pattern.iter().copied().collect::<Option<String>>() {
+        return text.replace(&plain, replacement);
+    }
+    let mut replaced = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let mut chars = rest.chars();
+        let matches = pattern.iter().all(|wanted| match (wanted, chars.next()) {
+            (_, None | Some('\n')) => false,
+            (wanted, Some(char)) => wanted.is_none_or(|wanted| wanted == char),
+        });
+        if matches {
+            replaced.push_str(replacement);
+            rest = chars.as_str();
+        } else {
+            replaced.push(first);
+            rest = rest.get(first.len_utf8()..).unwrap_or_default();
+        }
+    }
+    replaced
 }
 
 /// Returns the edits of a script.
@@ -298,7 +336,7 @@ impl<'s> Reader<'s> {
         let pieces = replaced(&replacement);
         if runs {
             match pieces.text() {
-                Some(to) if is_plain(&pattern) => {
+                Some(to) if plain(&pattern).is_some_and(|pattern| pattern.iter().all(Option::is_some)) => {
                     self.acts.push(Action::RunsReplaced { from: pattern.clone(), to });
                 }
                 _ => self.acts.push(Action::Runs(pieces.clone())),

@@ -4,7 +4,7 @@
 //! `make deploy`.
 
 use guard_sdk::syntax::{Command, Word};
-use guard_sdk::task_runners::{PACKAGE_MANAGERS, task_runner};
+use guard_sdk::task_runners::{PACKAGE_MANAGERS, TaskRunner, operands, task_runner};
 
 use super::plain;
 use crate::draft::Draft;
@@ -90,11 +90,16 @@ pub(crate) fn find_unrehearsed(run: &mut Run<'_>) {
     run.emit(draft.certain(false).tag("manager", &by));
 }
 
-/// Returns the words that a package manager passes to the script that it runs. npm keeps the options before `--`.
+/// Returns the words that a package manager passes to the script that it runs. npm keeps the options before `--`, with
+/// their values.
 pub(crate) fn script_arguments<'w>(manager: &str, words: &[&'w str]) -> Vec<&'w str> {
+    if manager != "npm" {
+        return words.iter().copied().filter(|word| *word != "--").collect();
+    }
     let dashes = words.iter().position(|word| *word == "--").unwrap_or(words.len());
-    let is_passed = |at: usize, word: &str| word != "--" && (manager != "npm" || at > dashes || !word.starts_with('-'));
-    words.iter().enumerate().filter(|(at, word)| is_passed(*at, word)).map(|(_, word)| *word).collect()
+    let values = task_runner(manager).map_or(&[][..], TaskRunner::value_options);
+    let before = operands(words, values).into_iter().map(|(_, word)| word);
+    before.chain(words.iter().skip(dashes + 1).copied()).collect()
 }
 
 /// Returns the effect of a task with this name.
@@ -207,4 +212,23 @@ fn stem(path: &str) -> Option<&str> {
     let name = path.rsplit('/').next()?;
     let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
     matches!(ending, "" | "bash" | "js" | "mjs" | "php" | "pl" | "py" | "rb" | "sh" | "ts" | "zsh").then_some(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn npm_keeps_its_options_with_their_values() {
+        for (manager, words, expected) in [
+            ("npm", "-w a", ""),
+            ("npm", "--workspace a --loglevel error x", "x"),
+            ("npm", "x -w a -- --fix -w b", "x --fix -w b"),
+            ("pnpm", "--fix a", "--fix a"),
+            ("yarn", "-- a", "a"),
+        ] {
+            let words: Vec<&str> = words.split(' ').collect();
+            assert_eq!(script_arguments(manager, &words).join(" "), expected, "{manager} {words:?}");
+        }
+    }
 }

@@ -31,19 +31,18 @@ const MOST: usize = 64;
 /// Returns whether a command creates files that are followed here.
 pub(super) fn makes(command: &Command) -> bool {
     let name = command.program();
-    matches!(name, "split" | "csplit" | "gsplit" | "gcsplit" | "perl" | "ruby" | "patch" | "gpatch")
+    matches!(name, "split" | "csplit" | "gsplit" | "gcsplit" | "perl" | "ruby" | "sd" | "patch" | "gpatch")
         || COMPILERS.iter().any(|(names, _)| names.contains(&name))
 }
 
 impl Walker {
     /// Records the files that such a command creates.
     pub(super) fn keep_made(&mut self, command: &Command, input: &Input) {
-        let words = command.argv.get(1..).unwrap_or_default();
         match command.program() {
             "split" | "gsplit" | "csplit" | "gcsplit" => self.keep_split(command, input),
-            "sed" | "gsed" | "perl" | "ruby" => self.keep_edits(command),
-            "patch" | "gpatch" => self.keep_patch(words, input),
-            "git" if matches!(command.word(1), "apply" | "am") => self.keep_patch(words, input),
+            "sed" | "gsed" | "perl" | "ruby" | "sd" => self.keep_edits(command),
+            "patch" | "gpatch" => self.keep_patch(command, input),
+            "git" if matches!(command.word(1), "apply" | "am") => self.keep_patch(command, input),
             _ => self.keep_program_of(command, input),
         }
     }
@@ -84,6 +83,11 @@ impl Walker {
                 let files = parsed.from(given.operands).iter().map(|operand| operand.word.clone()).collect();
                 (given.text, files)
             }
+            "sd" => {
+                let mut operands = words.iter().filter(|word| !word.text.starts_with('-'));
+                let (Some(from), Some(to)) = (operands.next(), operands.next()) else { return };
+                (format!("s\u{1}{}\u{1}{}\u{1}g", from.text, to.text), operands.cloned().collect())
+            }
             _ => {
                 let Some(found) = in_place(words) else { return };
                 found
@@ -95,7 +99,7 @@ impl Walker {
         }
         let files: Vec<Word> = files;
         for file in files.into_iter().take(MOST) {
-            let written = self.path_of(&file).and_then(|path| Some((self.files.get(&path)?.clone(), path)));
+            let written = self.path_of(&file).and_then(|path| Some((self.before_edit(&path)?, path)));
             match written {
                 Some((content, path)) if content.complete && !content.text.dynamic => {
                     let text = literal(&sed::edited(&content.text.text, &edits));
@@ -112,14 +116,21 @@ impl Walker {
         }
     }
 
+    /// Returns the content of a file that is edited: what this text wrote, or what was there before.
+    fn before_edit(&self, path: &str) -> Option<Content> {
+        self.files.get(path).cloned().or_else(|| self.text_before(path).map(|text| Content::known(literal(&text))))
+    }
+
     /// Records the lines that a patch adds to its files.
-    fn keep_patch(&mut self, words: &[Word], input: &Input) {
+    fn keep_patch(&mut self, command: &Command, input: &Input) {
+        let words = command.argv.get(1..).unwrap_or_default();
         let is_git = words.first().is_some_and(|word| matches!(word.text.as_str(), "apply" | "am"));
         let is_plain = |word: &&Word| !word.text.starts_with('-') && word.text != "apply" && word.text != "am";
         let named = super::started::values(words, "-i").into_iter().chain(super::started::values(words, "--input"));
         let named: Vec<Word> = named.chain(words.iter().filter(is_plain).cloned()).collect();
-        let known = |file: &Word| self.files.get(&self.path_of(file)?).map(|content| content.text.text.clone());
-        let text = named.iter().find_map(known).or_else(|| input.text().map(str::to_owned));
+        let fed = command.redirections.iter().find(|from| from.operator == "<").map(|from| from.target.clone());
+        let known = |file: &Word| self.before_edit(&self.path_of(file)?).map(|content| content.text.text);
+        let text = named.iter().chain(&fed).find_map(known).or_else(|| input.text().map(str::to_owned));
         let Some(text) = text else { return };
         let strip = words.iter().find_map(|word| word.text.strip_prefix("-p")?.parse().ok());
         let strip = strip.unwrap_or(usize::from(is_git));

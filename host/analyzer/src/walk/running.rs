@@ -171,6 +171,19 @@ impl Walker {
         }
     }
 
+    /// Returns the text that a file, or the source of its copy, had before this text. It may never run, so nothing is
+    /// said if it can't be read.
+    pub(super) fn text_before(&self, path: &str) -> Option<String> {
+        let path = self.files.origin(path).unwrap_or(path);
+        if self.is_probe || !path.starts_with('/') || sources::is_of_system(path) {
+            return None;
+        }
+        match sources::read(path) {
+            Source::Text(text) => Some(text),
+            Source::None | Source::Unread(_) => None,
+        }
+    }
+
     /// Returns whether no file is known to exist at this path.
     pub(super) fn is_absent(&self, path: &str) -> bool {
         !self.is_probe && matches!(sources::read(path), Source::None)

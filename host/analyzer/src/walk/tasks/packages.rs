@@ -121,7 +121,12 @@ impl Walker {
             return found;
         }
         let manifest = self.nearest(folder, &["package.json"]);
-        self.scripts_in(manifest, call, of.is_none()).into_iter().collect()
+        let mut found: Vec<Started> = self.scripts_in(manifest, call, of.is_none()).into_iter().collect();
+        if call.name == "install" && of.is_none() {
+            // An installation runs the scripts of all packages.
+            found.extend(self.workspace_scripts(folder, call, &Selection::all()).into_iter().flatten());
+        }
+        found
     }
 
     /// Returns the scripts of a manifest that a call runs.
@@ -136,8 +141,11 @@ impl Walker {
         let whole_manifest = read.as_ref();
         let scripts = whole_manifest.and_then(|value| value.get("scripts"));
         let mut texts = Vec::new();
+        // The call itself sets a script: `npm pkg set scripts.x=...`.
+        let mut is_set = false;
         for name in call.scripts(scripts) {
             let set = self.files.get(&format!("{SCRIPT}{name}")).map(|content| content.text.text.clone());
+            is_set |= set.is_some();
             let text = set.or_else(|| scripts?.get(&name)?.as_str().map(str::to_owned));
             // The script itself is in another table.
             let wired = text.as_deref().filter(|text| *text == "wireit").and(whole_manifest);
@@ -149,7 +157,7 @@ impl Walker {
             }));
         }
         let complete = manifest.as_ref().is_none_or(|(_, content)| content.complete);
-        let is_preexisting = manifest.as_ref().is_some_and(|(_, content)| content.is_preexisting);
+        let is_preexisting = !is_set && manifest.as_ref().is_some_and(|(_, content)| content.is_preexisting);
         if texts.is_empty() && complete {
             return None;
         }

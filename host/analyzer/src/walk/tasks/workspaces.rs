@@ -119,6 +119,10 @@ pub(super) fn selection(program: &str, words: &[Word]) -> Option<Selection> {
 }
 
 impl Selection {
+    pub(super) fn all() -> Self {
+        Selection { filters: vec!["*".to_owned()], is_exact: true, with_root: false }
+    }
+
     /// Selects the package of a task such as `api#build`. The root's name is `//`.
     pub(super) fn of_package(name: &str) -> Self {
         match name {
