@@ -48,6 +48,24 @@ fn settings_are_found_by_the_name_of_the_tool() {
 }
 
 #[test]
+fn modules_of_settings_are_followed() {
+    for (settings, module, command) in [
+        (("vite.config.ts", "import './own/s';\n"), ("own/s.ts", NODE), "npx vite build"),
+        (("rollup.config.mjs", "import own from './own/s.js';\n"), ("own/s.ts", NODE), "npx rollup -c"),
+        (("jest.config.js", "module.exports = require('./own');\n"), ("own/index.js", NODE), "npx jest"),
+        (("typedoc.config.cjs", "require('./s.cjs');\n"), ("s.cjs", NODE), "npx typedoc"),
+        ((".mocharc.json", "{\"require\": \"./a.js\"}"), ("a.js", NODE), "npx mocha"),
+        (("conftest.py", "import helper\n"), ("helper.py", PYTHON), "pytest"),
+        (("conftest.py", "pytest_plugins = ['a.b']\n"), ("a/b.py", PYTHON), "python3 -m pytest"),
+        (("tests/conftest.py", "from tests.b import c\n"), ("tests/b.py", PYTHON), "pytest"),
+        (("tasks.py", "from own import release\n"), ("own/release.py", PYTHON), "inv release"),
+        (("a.mjs", "#!/usr/bin/env node\nimport './s.mjs';\n"), ("s.mjs", NODE), "./a.mjs"),
+    ] {
+        follows(&[settings, module], command);
+    }
+}
+
+#[test]
 fn other_tools_and_seen_scripts_load_no_such_settings() {
     for (files, command) in [
         (&[("typedoc.config.js", NODE)][..], "npx orval"),

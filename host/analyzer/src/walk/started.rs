@@ -137,6 +137,7 @@ impl Walker {
         found.extend(self.read_in(&name, command, input));
         found.extend(self.included(&name, command, &found));
         found.extend(self.set_up_by(&command.argv, &command.assignments));
+        found.extend(self.modules_of(&found));
         found
     }
 
@@ -168,11 +169,6 @@ impl Walker {
             };
             found.push(Started { name: path, argv, content, sure: true, is_given, folder: None });
         }
-        let mut modules = Vec::new();
-        for started in &found {
-            let folder = started.name.rsplit_once('/').map_or("", |(folder, _)| folder);
-            modules.append(&mut self.imported(name, folder, &started.content.text.text));
-        }
         let code = command.argv.windows(2).find_map(|pair| match pair {
             [option, code] if matches!(option.text.as_str(), "-c" | "-e" | "--eval") => Some(code.text.clone()),
             _ => None,
@@ -180,11 +176,10 @@ impl Walker {
         if let Some(code) = code
             && let Some(folder) = self.path_here(&literal("."))
         {
-            modules.append(&mut self.imported(name, folder.trim_end_matches('/'), &code));
+            let mut modules = self.imported(name, folder.trim_end_matches('/'), &code);
+            modules.retain(|module| found.iter().all(|started| started.name != module.name));
+            found.append(&mut modules);
         }
-        let is_new = |module: &Started| found.iter().all(|started| started.name != module.name);
-        let modules: Vec<Started> = modules.into_iter().filter(is_new).collect();
-        found.extend(modules);
         found
     }
 
