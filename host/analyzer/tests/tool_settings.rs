@@ -66,6 +66,32 @@ fn modules_of_settings_are_followed() {
 }
 
 #[test]
+fn settings_in_code_name_files_and_commands() {
+    for (settings, code, command) in [
+        ("playwright.config.ts", "export default { webServer: [{ command: '@' }] }\n", "npx playwright test"),
+        ("tsup.config.ts", "export default { onSuccess: '@' }\n", "npx tsup"),
+        ("lint-staged.config.js", "module.exports = { '*.js': ['eslint', '@'] }\n", "npx lint-staged"),
+        ("ecosystem.config.cjs", "module.exports = { apps: [{ script: '@' }] }\n", "pm2 start ecosystem.config.cjs"),
+        ("release.config.js", "module.exports = { plugins: [['x', { publishCmd: '@' }]] }\n", "npx semantic-release"),
+    ] {
+        follows(&[(settings, code)], command);
+    }
+    for (settings, code, command) in [
+        ("vitest.config.ts", "export default { test: { setupFiles: './own' } }\n", "npx vitest run"),
+        (
+            "playwright.config.ts",
+            "export default { globalTeardown: require.resolve('./own') }\n",
+            "npx playwright test",
+        ),
+        ("jest.config.mjs", "export default { reporters: ['default', '<rootDir>/own.js'] }\n", "npx jest"),
+        (".mocharc.cjs", "module.exports = { require: ['./own.js'] }\n", "npx mocha"),
+        (".stylelintrc.cjs", "module.exports = { plugins: ['./own.js'] }\n", "npx stylelint src"),
+    ] {
+        follows(&[(settings, code), ("own.js", NODE)], command);
+    }
+}
+
+#[test]
 fn other_tools_and_seen_scripts_load_no_such_settings() {
     for (files, command) in [
         (&[("typedoc.config.js", NODE)][..], "npx orval"),

@@ -3,6 +3,7 @@
 //! The files are read line by line, without a YAML or TOML parser. For a task with unusual syntax, the list may have a
 //! command too many or too few.
 
+mod literals;
 mod packages;
 mod references;
 mod table;
@@ -260,7 +261,12 @@ impl Walker {
             let Some(task) = runner.task(words) else { continue };
             let mut started = match runner.form {
                 Form::Scripts => self.named_scripts(program, words),
-                Form::Code(language) => self.loaded(runner, words, language),
+                Form::Code(language) => {
+                    let mut files = self.loaded(runner, words, language);
+                    let mut named = self.named_in_code(program, &files);
+                    files.append(&mut named);
+                    files
+                }
                 _ => self.task_of(task, words, runner),
             };
             started.retain(|new| found.iter().all(|old| old.name != new.name));

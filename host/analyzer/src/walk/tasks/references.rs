@@ -4,12 +4,15 @@ use guard_sdk::serde_json::{self, Value};
 use guard_sdk::syntax::Word;
 
 use super::super::task_files::at_keys;
-use super::{SCRIPTS, spelled};
+use super::{Form, SCRIPTS, literals, runners, spelled};
 use crate::programs;
 use crate::walk::Walker;
+use crate::walk::content::Content;
 use crate::walk::readers::{by_ending, reader};
 use crate::walk::running::interpreter;
 use crate::walk::started::Started;
+use crate::walk::written::GOAL;
+use crate::word::expand::literal;
 use crate::wrappers::code::languages::LOADED;
 use crate::wrappers::shells;
 
@@ -54,6 +57,8 @@ const SETTINGS: &[Settings] = &[
     of(&["ava", "mocha", "nyc"], &["package.json"], &["require", "file"]),
     of(&["jest"], &["package.json"], JEST),
     of(&["babel"], &["package.json"], BUILT_WITH),
+    of(&["vitest", "vite"], &[], VITEST),
+    of(&["playwright"], &[], &["globalSetup", "globalTeardown", "reporter"]),
     of(&["electron"], &["package.json"], &["main"]),
     of(&["lerna"], &["lerna.json"], &["npmClient"]),
     of(&["sls", "serverless"], &["serverless.yml", "serverless.yaml"], &["plugins"]),
@@ -69,6 +74,9 @@ const SETTINGS: &[Settings] = &[
 
 /// Babel's keys.
 const BUILT_WITH: Names = &["plugins", "presets"];
+
+/// Vitest's keys.
+const VITEST: Names = &["environment", "globalSetup", "reporters", "runner", "setupFiles", "snapshotSerializers"];
 
 /// Jest's keys.
 const JEST: Names = &[
@@ -144,6 +152,41 @@ impl Walker {
         found
     }
 
+    /// Returns the code files and commands in a tool's settings that are JavaScript code, by the keys of its other
+    /// settings and task files.
+    pub(super) fn named_in_code(&mut self, program: &str, settings: &[Started]) -> Vec<Started> {
+        let own = SETTINGS.iter().filter(|settings| settings.programs.contains(&program));
+        let file_keys: Vec<&str> = own.flat_map(|settings| settings.keys).copied().collect();
+        let command_keys: Vec<&str> = runners(program).flat_map(|runner| command_keys(runner.form)).copied().collect();
+        let mut found: Vec<Started> = Vec::new();
+        for file in settings.iter().filter(|file| by_ending(&file.name) == Some("node")) {
+            let code = file.content.text.text.as_str();
+            let folder = file.name.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let texts = literals::texts_at(code, &command_keys).into_iter().filter(|text| begins_plainly(text));
+            let (mut names, commands): (Vec<String>, Vec<String>) = texts.partition(|text| is_code_file(text));
+            names.extend(literals::texts_at(code, &file_keys).into_iter().filter(|name| name.len() < NAME));
+            for name in names.iter().take(SCRIPTS) {
+                let files = spellings(folder, name, false);
+                let Some((path, content)) = files.iter().find_map(|file| self.running_name(file)) else { continue };
+                if found.iter().all(|known| known.name != path) && found.len() < SCRIPTS {
+                    found.push(loaded(path, content));
+                }
+            }
+            if !commands.is_empty() {
+                let text = literal(&commands.join("\n"));
+                found.push(Started {
+                    name: format!("{}{GOAL}", file.name),
+                    argv: Vec::new(),
+                    content: Content { text, is_excerpt: true, ..file.content.clone() },
+                    sure: false,
+                    is_given: false,
+                    folder: None,
+                });
+            }
+        }
+        found
+    }
+
     /// Returns settings in code that a tool finds by its own name: `NAME.config.js`. Package runners and package
     /// scripts start such tools.
     pub(super) fn by_convention(&mut self, program: &str, words: &[Word]) -> Vec<Started> {
@@ -195,8 +238,26 @@ pub(super) fn is_packager(kind: &str) -> bool {
     matches!(kind, "npx" | "pnpx" | "bunx" | "npm" | "pnpm" | "yarn" | "bun" | "corepack")
 }
 
+/// Returns the keys of commands in a task file of this format.
+fn command_keys(form: Form) -> Names {
+    match form {
+        Form::JsonKeys(keys) | Form::Keys(keys) => keys,
+        _ => &[],
+    }
+}
+
+/// Returns whether a command begins with a program's name or path, and not with a value or a pattern.
+fn begins_plainly(command: &str) -> bool {
+    command.starts_with(|char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '/' | '_' | '~'))
+}
+
+/// Returns whether a command is only the name of a code file.
+fn is_code_file(command: &str) -> bool {
+    !command.contains(char::is_whitespace) && by_ending(command).is_some()
+}
+
 /// Creates a loaded file, for any interpreter.
-fn loaded(path: String, content: crate::walk::content::Content) -> Started {
+fn loaded(path: String, content: Content) -> Started {
     let name = interpreter(&content.text.text).or_else(|| by_ending(&path)).unwrap_or("sh");
     let argv = match name {
         name if shells::is_shell(name) => Vec::new(),

@@ -108,7 +108,11 @@ pub(super) const TASKS: &[Runner] = &[
     always(&["terragrunt"], &["terragrunt.hcl"], Keys(&["execute", "command", "program"])),
     always(&["cdktf"], &["cdktf.json"], JsonKeys(&["app"])),
     always(&["dvc"], &["dvc.yaml"], Yaml("", &["cmd"])),
-    always(&["nodemon"], &["nodemon.json"], JsonKeys(&["exec", "start", "restart", "crash", "exit"])),
+    always(&["nodemon"], &["nodemon.json"], JsonKeys(&["exec", "execMap", "start", "restart", "crash", "exit"])),
+    always(&["playwright"], &[], JsonKeys(&["command"])),
+    always(&["tsup", "tsdown"], &[], JsonKeys(&["onSuccess"])),
+    always(&["pm2"], &["ecosystem.config.json"], JsonKeys(&["script", "post_update"])),
+    always(&["semantic-release"], &[".releaserc.json"], JsonKeys(RELEASES)),
     always(&["release-it"], &[".release-it.json"], JsonKeys(&["hooks"])),
     always(&["standard-version", "commit-and-tag-version"], &[".versionrc", ".versionrc.json"], JsonKeys(&["scripts"])),
     always(&["air"], &[".air.toml"], Keys(&["cmd", "bin", "full_bin", "pre_cmd", "post_cmd"])).or(&["-c"]),
@@ -127,6 +131,19 @@ pub(super) const TASKS: &[Runner] = &[
     named(&[], &["ahoy"], &[".ahoy.yml"], Yaml("commands", &["cmd"])),
     named(&["run"], &["tusk"], &["tusk.yml"], Yaml("tasks", &["run", "command"])),
     always(&["grumphp"], &["grumphp.yml"], Yaml("", &["scripts", "command"])),
+];
+
+/// Keys of a plugin of semantic-release.
+const RELEASES: Names = &[
+    "addChannelCmd",
+    "analyzeCommitsCmd",
+    "failCmd",
+    "generateNotesCmd",
+    "prepareCmd",
+    "publishCmd",
+    "successCmd",
+    "verifyConditionsCmd",
+    "verifyReleaseCmd",
 ];
 
 /// Keys of a tool that bumps versions.
@@ -285,6 +302,8 @@ pub(super) const LOADERS: &[Runner] = &[
     always(&["eleventy"], &[".eleventy.*", "eleventy.config.*"], Code("node")).or(&["--config"]),
     always(&["hardhat"], &["hardhat.config.*"], Code("node")).or(&["--config"]),
     always(&["semantic-release"], &["release.config.*", ".releaserc.*"], Code("node")),
+    always(&["release-it"], &[".release-it.*"], Code("node")).or(&["--config"]),
+    always(&["standard-version", "commit-and-tag-version"], &[".versionrc.*"], Code("node")),
     always(&["truffle"], &["truffle-config.*"], Code("node")),
     always(&["pm2"], &["ecosystem.config.*"], Code("node")),
     always(&["codeceptjs"], &["codecept.conf.*"], Code("node")),
