@@ -31,9 +31,15 @@ pub(super) fn at_keys(value: &Value, keys: &[&str], found: &mut Vec<String>) {
         Value::Array(values) => values.iter().for_each(|value| at_keys(value, keys, found)),
         Value::Object(values) => {
             for (key, value) in values {
-                match keys.contains(&key.as_str()) && !value.is_object() {
-                    true => strings(value, found),
-                    false => at_keys(value, keys, found),
+                match value {
+                    // Commands by event or extension.
+                    Value::Object(entries) if keys.contains(&key.as_str()) => {
+                        let texts = entries.iter().filter(|(key, _)| !keys.contains(&key.as_str()));
+                        texts.filter(|(_, text)| !text.is_object()).for_each(|(_, text)| strings(text, found));
+                        at_keys(value, keys, found);
+                    }
+                    value if keys.contains(&key.as_str()) => strings(value, found),
+                    value => at_keys(value, keys, found),
                 }
             }
         }
@@ -300,6 +306,24 @@ mod tests {
         let text = "pre-commit:\n  commands:\n    a:\n      run: x --fix\npre-push:\n  jobs:\n    - run: y\n";
         assert_eq!(yaml(text, "", "pre-push", &["run"]), ["y"]);
         assert_eq!(yaml(text, "", "", &["run"]), ["x --fix", "y"]);
+    }
+
+    #[test]
+    fn keys_in_json_have_texts_lists_and_objects() {
+        for (json, expected) in [
+            (r#"{"hooks": "a"}"#, &["a"][..]),
+            (r#"{"x": {"hooks": ["a", "b"]}}"#, &["a", "b"]),
+            (r#"{"hooks": {"before": "a", "after": ["b"], "hooks": "c"}}"#, &["b", "a", "c"]),
+            (r#"{"other": {"before": "a"}}"#, &[]),
+        ] {
+            let value: Value = guard_sdk::serde_json::from_str(json).unwrap();
+            let mut found = Vec::new();
+            at_keys(&value, &["hooks"], &mut found);
+            found.sort();
+            let mut expected = expected.to_vec();
+            expected.sort_unstable();
+            assert_eq!(found, expected, "{json}");
+        }
     }
 
     #[test]
