@@ -8,6 +8,7 @@ use guard_sdk::syntax::Word;
 use super::program::{Program, unversioned};
 use super::scripts;
 use crate::javascript;
+use crate::languages::code;
 use crate::options::{Flag, Operand, Options, Parsed, parse};
 use crate::programs::files::backups;
 use crate::run::{Run, here};
@@ -306,7 +307,12 @@ fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
         let values = code.replace("Object.keys(process.env)", "");
         values.contains("process") && values.contains(".env")
     };
-    if given.codes.iter().any(|code| shows_values(&code.text)) {
+    let input = given.file.as_ref().and_then(|file| run.substituted(file));
+    let input = input.or_else(|| run.input().filter(|_| given.reads_input()));
+    // Most programs read a few variables for their own purposes.
+    let prints = |code: &str| code::environment::is_printed(code) || code::sent_variables::is_printed(code, true);
+    let is_shown = given.codes.iter().any(|code| shows_values(&code.text));
+    if is_shown || input.as_ref().is_some_and(|input| prints(&input.text)) {
         given.variables.iter().for_each(|file| run.read(file));
         // These modules load the variables in `.env` before the code runs.
         if given.loaded.iter().any(|module| matches!(module.text.as_ref(), "dotenv/config" | "dotenvx/config")) {
@@ -317,8 +323,7 @@ fn node<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     for code in &given.codes {
         scripts::code(run, "javascript", &code.text, !code.dynamic, &arguments);
     }
-    let input = given.file.as_ref().and_then(|file| run.substituted(file));
-    if let Some(input) = input.or_else(|| run.input().filter(|_| given.reads_input())) {
+    if let Some(input) = input {
         scripts::code(run, "javascript", &input.text, input.certain, &arguments);
     } else if let Some(file) = given.file.filter(|_| !matches!(run.name.as_str(), "bun" | "deno")) {
         run.read(&file);

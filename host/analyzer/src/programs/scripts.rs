@@ -9,6 +9,7 @@ use crate::languages::{Found, code, sql};
 use crate::options::Operand;
 use crate::run::{Run, here};
 use crate::summaries;
+use crate::wrappers::code::languages::LOADED;
 
 /// Records a text of SQL and adds the effects of its statements.
 pub(super) fn sql(run: &mut Run<'_>, client: &str, text: &str, certain: bool) {
@@ -60,8 +61,10 @@ pub(super) fn code(run: &mut Run<'_>, language: &str, text: &str, certain: bool,
     // The program may load a file itself: `ruby -rdotenv/load`.
     let loads =
         run.name == "bun" || run.arguments().iter().any(|word| word.text.len() < 64 && word.text.contains("dotenv"));
-    let is_printed = || code::environment::is_printed(text) || code::sent_variables::is_printed(text, loads);
-    if is_inline && !run.is_via("script") && is_printed() {
+    let prints_all = || is_inline && !run.is_via("script") && code::environment::is_printed(text);
+    // A tool that loads tests or modules runs little of their code.
+    let prints_loaded = || run.name != LOADED && code::sent_variables::is_printed(text, loads);
+    if prints_all() || prints_loaded() {
         let by = run.name.clone();
         run.emit(Draft::notable("read", "secret.read").tag("by", &by));
     }

@@ -165,7 +165,12 @@ impl Walker {
             let is_given = given.iter().any(|word| !is_rehearsal(word)) && takes_arguments(&content.text.text);
             let argv = match name.ends_with("awk") {
                 true => ["awk", "-f", "-"].map(str::to_owned).to_vec(),
-                false => reader(name).into_iter().chain(given).collect(),
+                false => {
+                    let mut argv = reader(name);
+                    let last = argv.len().saturating_sub(1);
+                    argv.splice(last..last, variable_options(&command.argv, &file.text));
+                    argv.into_iter().chain(given).collect()
+                }
             };
             found.push(Started { name: path, argv, content, sure: true, is_given, folder: None });
         }
@@ -307,6 +312,24 @@ pub(super) fn may_start(command: &Command) -> bool {
 fn takes_arguments(code: &str) -> bool {
     let code = code.to_ascii_lowercase();
     ["arg", "click", "typer", "fire"].iter().any(|part| code.contains(part))
+}
+
+/// Returns the options before a code file that load variables from another file: `--env-file .env`, `-r dotenv/config`.
+fn variable_options(words: &[Word], file: &str) -> Vec<String> {
+    const VALUED: &[&str] = &["--env-file", "--env-file-if-exists", "--import", "--require", "-r"];
+    let before = words.iter().skip(1).take_while(|word| word.text != file).map(|word| word.text.as_str());
+    let before: Vec<&str> = before.collect();
+    let loads = |text: &str| text.contains("dotenv") || text.contains("env-file=");
+    let mut kept = Vec::new();
+    for (at, text) in before.iter().enumerate() {
+        let option = at.checked_sub(1).and_then(|at| before.get(at)).filter(|option| VALUED.contains(option));
+        match option {
+            Some(option) if loads(text) || option.contains("env-file") => kept.extend([*option, *text]),
+            None if text.starts_with('-') && loads(text) => kept.push(*text),
+            _ => {}
+        }
+    }
+    kept.into_iter().map(str::to_owned).collect()
 }
 
 /// Returns a client's arguments without its statement file.
