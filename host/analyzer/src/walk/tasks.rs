@@ -5,6 +5,7 @@
 
 mod literals;
 mod packages;
+mod projects;
 mod references;
 mod table;
 mod typed;
@@ -271,6 +272,9 @@ impl Walker {
             };
             started.retain(|new| found.iter().all(|old| old.name != new.name));
             found.append(&mut started);
+        }
+        if program == "nx" {
+            found.append(&mut self.nx_targets(words));
         }
         let mut named = self.named_by_settings(program);
         named.retain(|new| found.iter().all(|old| old.name != new.name));
