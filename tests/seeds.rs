@@ -302,11 +302,11 @@ fn names(world: &World) {
     assert_deny(&hook("dangerous-command-guard.sh", &[], &bash("rm -rf /")), &["[command-guard: rm-root]"]);
     assert_silent(&hook("dangerous-command-guard.sh", &[], &write(".env")));
     assert_deny(&hook("protected-files-guard.py", &[], &write(".env")), &["[protected-files: "]);
-    assert_silent(&hook("protected-files-guard.py", &[], &bash("rm -rf /")));
+    assert_silent(&hook("protected-files-guard.py", &[], &bash("git push --force origin main")));
     assert_deny(&hook("write-control.sh", &[], &write(".git/x")), &["[write-control: protected-path]"]);
     assert_silent(&hook("write-control.sh", &[], &write("Dockerfile")));
     assert_deny(&hook("guardrail.py", &[], &bash("rm -rf /")), &["rm_rf_root"]);
-    assert_silent(&hook("nous-plan-enforcer", &[], &bash("rm -rf /")));
+    assert_silent(&hook("nous-plan-enforcer", &[], &bash("git push --force origin main")));
     let plan = tempfile::tempdir().unwrap();
     fs::copy(seed("plans/s3-56a.yaml"), plan.path().join("experiment_plan.yaml")).unwrap();
     let link = links.path().join("nous-plan-enforcer");

@@ -85,6 +85,20 @@ fn a_locked_name_does_not_go_with_the_preset() {
 }
 
 #[test]
+fn a_hook_for_some_policies_leaves_out_no_managed_one() {
+    let push = [("Bash", json!({ "command": "git push --force origin main" }))];
+    let only = ["protected-files".to_owned()];
+    for (managed, expected) in [
+        ("preset = \"standard\"\n", Outcome::Deny),
+        ("lock = [\"command-guard\"]\n", Outcome::Deny),
+        ("bypass-ask = \"ask\"\n", Outcome::Abstain),
+    ] {
+        let verdicts = Layers::new().managed(managed).decide_only(Some(&only), &push);
+        assert_eq!(verdicts[0].outcome, expected, "{managed}");
+    }
+}
+
+#[test]
 fn a_managed_preset_cannot_be_taken_away() {
     let layers = Layers::new().managed("preset = \"standard\"\n").user("preset = \"none\"\n");
     assert!(layers.names().contains(&"command-guard".to_owned()));

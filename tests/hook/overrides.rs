@@ -72,9 +72,9 @@ fn s4_06_every_script_of_the_seeds_is_its_own_policy_under_every_preset() {
         world.configure(preset);
         for (name, denied, passed, words) in [
             ("dangerous-command-guard.sh", bash("rm -rf /"), write(".env"), "[command-guard: "),
-            ("protected-files-guard.py", write(".env"), bash("rm -rf /"), "[protected-files: "),
+            ("protected-files-guard.py", write(".env"), bash("git push --force origin main"), "[protected-files: "),
             ("guardrail.py", of_session(write("/etc/hosts")), of_session(write(".env")), "Rule: blocked_path"),
-            ("write-control.sh", write(".git/config"), bash("rm -rf /"), PROTECTED),
+            ("write-control.sh", write(".git/config"), bash("git push --force origin main"), PROTECTED),
         ] {
             let script = world.path(name);
             if !script.exists() {

@@ -7,6 +7,9 @@ use crate::support::world::{ProcessOutput, World, end};
 
 const REMOVE_ALL: &str = "{\"tool_input\":{\"command\":\"rm -rf /\"}}";
 
+/// A call that only `command-guard` denies.
+const FORCED: &str = "{\"tool_input\":{\"command\":\"git push --force origin main\"}}";
+
 #[test]
 fn an_argument_that_makes_no_sense_is_asked_about_and_never_an_exit_code_of_its_own() {
     let world = World::new();
@@ -50,13 +53,26 @@ fn only_runs_the_named_part_of_the_chain() {
     let only = |names: &str, payload: &str| world.run(&["hook", "claude", "--only", names], payload);
     let write = "{\"tool_input\":{\"file_path\":\".env\"}}";
     assert_deny(&only("command-guard", REMOVE_ALL), &[]);
-    assert_silent(&only("protected-files", REMOVE_ALL));
+    assert_silent(&only("protected-files", FORCED));
     assert_deny(&only("protected-files", write), &[]);
     assert_silent(&only("command-guard", write));
     assert_deny(&only("command-guard,protected-files", write), &[]);
     assert_ask(&only("no-such-policy", REMOVE_ALL), &["`no-such-policy`"]);
     assert_deny(&only("command-guard,no-such-policy", REMOVE_ALL), &["`no-such-policy`"]);
     assert_ask(&only("", REMOVE_ALL), &[]);
+}
+
+#[test]
+fn only_leaves_out_no_policy_that_the_user_cannot_loosen() {
+    let world = World::new();
+    let run = |command: &str| {
+        let payload = json!({ "tool_name": "Bash", "tool_input": { "command": command }, "cwd": world.repo() });
+        world.run(&["hook", "claude", "--only", "path-context"], &payload.to_string())
+    };
+    assert_deny(&run("guard-host pause 1h --all"), &["[self-protect: "]);
+    assert_deny(&run("guard-host uninstall claude"), &["[self-protect: "]);
+    assert_ask(&run("guard-host confirm 'rm -rf ~/Downloads/old'"), &["[self-protect: "]);
+    assert_silent(&run("guard-host check ls"));
 }
 
 #[test]

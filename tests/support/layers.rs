@@ -117,6 +117,15 @@ impl Layers {
 
     /// Returns the verdicts on tool calls by the chain of all layers.
     pub fn decide<'a>(&self, calls: impl IntoIterator<Item = &'a (&'a str, Value)>) -> Vec<Verdict> {
+        self.decide_only(None, calls)
+    }
+
+    /// Like [`Layers::decide`], as a hook with `--only` decides.
+    pub fn decide_only<'a>(
+        &self,
+        only: Option<&[String]>,
+        calls: impl IntoIterator<Item = &'a (&'a str, Value)>,
+    ) -> Vec<Verdict> {
         let root = self.world.repo().to_string_lossy().into_owned();
         let program = Path::new(env!("CARGO_BIN_EXE_guard-host"));
         let prepared = prepare(&self.dirs, program, std::slice::from_ref(&root), Some(making()));
@@ -137,7 +146,7 @@ impl Layers {
         };
         let decide = |(tool, input): &(&str, Value)| {
             let call = ToolCall::new(tool, input.as_object().unwrap().clone());
-            chain.decide(&call, &at, &facts, AskOptions::default()).verdict
+            chain.decide(&call, &at, &facts, AskOptions { only, ..AskOptions::default() }).verdict
         };
         calls.into_iter().map(decide).collect()
     }

@@ -28,13 +28,13 @@ use std::time::Duration;
 
 use guard_contract::allow::Allow;
 use guard_contract::call::{CallContext, ToolCall};
-use guard_contract::policy::Entry;
+use guard_contract::policy::{Entry, may_loosen};
 use guard_contract::readings::{self, Arguments, READINGS, Readings};
 use guard_contract::scripts::Scripts;
 use guard_contract::syntax::Analysis;
 use guard_contract::verdict::{Opinion, Verdict, merge, tighten_or_inform};
 use guard_contract::{FaultKind, JournalLine};
-use guard_contract::{Manifest, Outcome, Problem};
+use guard_contract::{Layer, Manifest, Outcome, Problem};
 use guard_facts::sources::Sources;
 use guard_facts::{Answer, Facts, Question, Scene};
 use inquiry::{Inquiry, is_asked};
@@ -185,7 +185,7 @@ impl Trace {
 /// Options of an evaluation, in addition to the call itself.
 #[derive(Clone, Copy, Default)]
 pub struct AskOptions<'a> {
-    /// The names of the policies to ask, or `None` for all.
+    /// The names of the policies to ask, or `None` for all. Policies that the user may not loosen are always asked.
     pub only: Option<&'a [String]>,
     /// Called with each opinion as soon as it is known, so that the worst one so far applies when a deadline passes.
     pub on_opinion: Option<&'a (dyn Fn(&Opinion) + Sync)>,
@@ -288,8 +288,10 @@ impl<S: Sandbox> Chain<'_, S> {
             self.configuration_opinions(ask.only).into_iter().for_each(&mut record_opinion);
         }
 
+        // A hook for some policies is the user's, so it can't leave out those that the user can't loosen.
+        let is_mandatory = |member: &ChainMember<'_>| !may_loosen(self.config.locked, Layer::User, member.entry);
         let queried: Vec<(usize, &ChainMember<'_>)> = (self.members.iter().enumerate())
-            .filter(|(_, member)| ask.only.is_none_or(|only| only.contains(&member.entry.name)))
+            .filter(|(_, member)| ask.only.is_none_or(|only| only.contains(&member.entry.name)) || is_mandatory(member))
             .filter(|(_, member)| ask.without_committed.is_none_or(|again| again.contains(&member.entry.name)))
             .filter(|(_, member)| is_asked(member, &call.tool))
             .collect();

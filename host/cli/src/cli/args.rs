@@ -252,7 +252,7 @@ pub(super) struct HookArgs {
     /// generic for `{"decision": ...}`
     /// [default: detected]
     pub(super) harness: Option<String>,
-    /// Evaluate only these policies; built-in policies don't have to be in the chain
+    /// Evaluate only these policies, `self-protect` and managed policies; built-in ones don't have to be in the chain
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(super) only: Vec<String>,
     /// A folder with settings files of built-in policies, such as write-policies.json, instead of the usual ones

@@ -44,7 +44,7 @@ pub(in crate::cli) struct InstallArgs {
     /// How long the harness waits, in seconds [default: 20]
     #[arg(long, value_name = "S", value_parser = clap::value_parser!(u32).range(5..=600))]
     timeout: Option<u32>,
-    /// Evaluate only these policies; built-in policies don't have to be in the chain
+    /// Evaluate only these policies, `self-protect` and managed policies; built-in ones don't have to be in the chain
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
     /// Allow calls when the hook can't run
