@@ -78,6 +78,22 @@ fn a_locked_name_is_not_replaced_and_the_try_is_told() {
 }
 
 #[test]
+fn a_locked_policy_fails_closed_in_every_preset() {
+    let managed = "lock = [\"command-guard\", \"self-protect\"]\n";
+    for user in ["", "preset = \"standard\"\n", "preset = \"full\"\n", "preset = \"none\"\n"] {
+        let entries = Layers::new().managed(managed).user(user).load().entries;
+        assert!(entries.len() >= 2, "{user}");
+        for entry in entries {
+            let is_locked = ["command-guard", "self-protect"].contains(&entry.name.as_str());
+            assert_eq!(entry.on_error == Outcome::Deny, is_locked, "{user}: {}", entry.name);
+        }
+    }
+    let own = "lock = [\"command-guard\"]\n[[policy]]\nname = \"command-guard\"\non-error = \"ask\"\n";
+    let entries = Layers::new().managed(own).load().entries;
+    assert!(entries.iter().all(|entry| entry.on_error == Outcome::Ask), "the managed entry's own value applies");
+}
+
+#[test]
 fn a_locked_name_does_not_go_with_the_preset() {
     let layers = Layers::new().managed("lock = [\"command-guard\"]\n").user("preset = \"none\"\n");
     assert_eq!(layers.names(), ["command-guard"]);

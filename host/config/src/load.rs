@@ -285,6 +285,7 @@ fn chain(
     let fails_closed = |entry: &&mut Entry| locked.contains(&entry.name) && !configured.contains(&entry.name);
     chain.iter_mut().filter(fails_closed).for_each(|entry| entry.on_error = Outcome::Deny);
     let mut users = user_chain(user, default_preset, (&chain, &locked), dirs, overrides, config);
+    users.iter_mut().filter(fails_closed).for_each(|entry| entry.on_error = Outcome::Deny);
     for name in &locked {
         if chain.iter().chain(&users).any(|entry| entry.name == *name) {
             continue;
