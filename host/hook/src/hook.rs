@@ -84,7 +84,7 @@ pub fn run(options: Result<HookOptions, String>, environment: &Environment) -> u
     };
     let harness = named.flatten().unwrap_or_else(guard_harness::default);
     let dirs = options.dirs.unwrap_or_else(|| AppDirs::under_home(&environment.home));
-    let responder = Responder::start(harness, environment);
+    let responder = Responder::start(harness, environment, dirs.managed.exists());
     if let Some(complaint) = complaint {
         let remedy = "correct the hook's registration; `guard-host hook --help` shows the arguments".to_owned();
         responder.call.set_reply_form(harness, harness.capabilities().usual_surface());

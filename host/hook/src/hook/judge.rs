@@ -25,10 +25,10 @@ use crate::{nested, redaction};
 use guard_chain::Sandbox;
 use guard_chain::exchange::JournalEntry;
 use guard_config::{Audit, AuditLevel, Overrides};
-use guard_contract::Outcome;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::syntax::{Analysis, Effect};
 use guard_contract::verdict::{BypassAsk, Opinion, Verdict, merge};
+use guard_contract::{Layer, Outcome};
 use guard_facts::Facts;
 use guard_facts::recorded::Recording;
 use guard_harness::capabilities::{Ask, Surface};
@@ -171,9 +171,8 @@ impl Judge<'_> {
         let chain = self.chains.chain(&at);
         let config = &chain.prepared.config;
         call.set_deadline(Duration::from_millis(config.deadline_ms.into()));
-        if !config.locked.is_empty() {
-            call.fail_closed();
-        }
+        let is_broken = config.problems.iter().any(|problem| problem.layer == Layer::Managed);
+        call.set_fails_closed(is_broken || !config.locked.is_empty());
         let skips = harness.skips_prompts(&at.permission_mode);
         let denies_asks = skips && config.bypass_ask == BypassAsk::Deny;
         if denies_asks {

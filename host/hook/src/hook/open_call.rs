@@ -131,9 +131,10 @@ impl OpenCall {
         self.apply_bypass(merge(heard.into_iter().chain([own])))
     }
 
-    /// Denies the call if it gets no verdict, because a user could confirm an ask in place of a locked policy's denial.
-    pub(super) fn fail_closed(&self) {
-        self.fails_closed.store(true, Ordering::Relaxed);
+    /// Sets whether the call is denied if it gets no verdict, because a user could confirm an ask in place of a locked
+    /// policy's denial.
+    pub(super) fn set_fails_closed(&self, fails_closed: bool) {
+        self.fails_closed.store(fails_closed, Ordering::Relaxed);
     }
 
     /// Turns asks into denies from now on, because the mode skips prompts and the configuration says so.
@@ -326,5 +327,15 @@ mod tests {
         }
         call.deny_asks();
         assert_eq!(early(), Outcome::Deny);
+    }
+
+    #[test]
+    fn a_call_that_fails_closed_is_denied_without_a_verdict() {
+        let call = OpenCall::new(Instant::now(), guard_harness::default());
+        let early = || call.early("there was no verdict in time", "").outcome;
+        call.set_fails_closed(true);
+        assert_eq!(early(), Outcome::Deny);
+        call.set_fails_closed(false);
+        assert_eq!(early(), Outcome::Ask);
     }
 }

@@ -31,13 +31,15 @@ pub(super) struct Responder {
 
 impl Responder {
     /// Installs the panic hook and starts the watchdog. If the watchdog can't start, nothing limits the call, so the
-    /// reply is an immediate ask.
-    pub(super) fn start(harness: &'static dyn Harness, environment: &Environment) -> Arc<Self> {
+    /// reply is an immediate ask, or a denial with a managed file.
+    pub(super) fn start(harness: &'static dyn Harness, environment: &Environment, is_managed: bool) -> Arc<Self> {
         let responder = Arc::new(Responder {
             call: OpenCall::new(environment.started, harness),
             exit: AtomicU8::new(REPORT),
             engine: OnceLock::new(),
         });
+        // Until the managed file is read, it may have a lock.
+        responder.call.set_fails_closed(is_managed);
         let watched = responder.clone();
         std::panic::set_hook(Box::new(move |_| {
             watched.answer("guard-host failed inside", "report this call");
