@@ -368,6 +368,17 @@ fn a_log_that_is_no_file_is_refused_at_once() {
 }
 
 #[test]
+fn without_its_key_a_log_is_not_accused_and_nothing_is_written() {
+    let world = logged(2);
+    let state = world.path(".local/state/guard-host");
+    fs::remove_file(state.join("mac.key")).unwrap();
+    let _ = fs::remove_file(state.join("audit.jsonl.lock"));
+    let ended = verify(&world);
+    assert!(ended.exit == 66 && ended.stderr.contains("mac.key` is missing"), "{ended:?}");
+    assert!(!state.join("mac.key").exists() && !state.join("audit.jsonl.lock").exists());
+}
+
+#[test]
 #[ignore = "needs mounts"]
 fn a_log_on_a_read_only_disk_can_be_verified() {
     let world = logged(2);

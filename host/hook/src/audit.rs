@@ -25,7 +25,7 @@ use guard_contract::{Outcome, rank};
 use guard_harness::End;
 use guard_redact::{plain, redact, shorten};
 use guard_state::session::{Entry, stamp};
-use guard_state::{ACCEPT, ChainBreak, ChainedLog, FileLock, Verified, hex};
+use guard_state::{ACCEPT, ChainBreak, ChainedLog, FileLock, Seal, Verified, hex};
 
 pub use decision::{Decision, RepeatedDecision};
 pub use discarded::Discarded;
@@ -363,6 +363,8 @@ pub fn write(audit: &Audit, line: &str) -> io::Result<()> {
 pub fn verify(path: &Path, state: &Path) -> io::Result<Result<Verified, ChainBreak>> {
     use io::ErrorKind::{NotFound, PermissionDenied, ReadOnlyFilesystem};
 
+    // Without the key, not even a lock is written.
+    Seal::open_existing(state)?;
     let _lock = match FileLock::acquire(&sibling(path, ".lock"), Instant::now() + VERIFY) {
         // Without the folder, there is no log.
         Err(error) if error.kind() == NotFound => return Ok(Ok(Verified::default())),

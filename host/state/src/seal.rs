@@ -92,6 +92,18 @@ impl Seal {
         Ok(Seal { key })
     }
 
+    /// Reads the key of a state folder, and creates none.
+    ///
+    /// # Errors
+    ///
+    /// The key is missing, or other users can read it.
+    pub fn open_existing(state: &Path) -> io::Result<Self> {
+        let path = Seal::file(state);
+        let missing = || format!("the key `{}` is missing or not private, so no seal can be checked", path.display());
+        let key = read_key(&path).ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, missing()))?;
+        Ok(Seal { key })
+    }
+
     /// Reads a sealed JSON file. `None` if it is missing, damaged, or sealed with another key or purpose.
     #[must_use]
     pub fn read<T: DeserializeOwned>(&self, purpose: &str, path: &Path) -> Option<T> {

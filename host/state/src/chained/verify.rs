@@ -10,7 +10,7 @@ use super::accept::number;
 use super::{APART, ChainedLog, LINE, LastLine, Link, LogPosition, digest, open_log, split_seal};
 use crate::Seal;
 use crate::files::{Line, read_line};
-use crate::seal::{SealError, Tag};
+use crate::seal::Tag;
 
 /// The maximum length of a line that is read.
 const LINE_BYTES: usize = 1 << 20;
@@ -65,7 +65,7 @@ impl ChainedLog<'_> {
     ///
     /// Any error of the file system or the key.
     pub fn verify(&self) -> io::Result<Result<Verified, ChainBreak>> {
-        let seal = Seal::open(self.state).map_err(|error: SealError| io::Error::other(error.to_string()))?;
+        let seal = Seal::open_existing(self.state)?;
         let checked = self.check(&seal, None)?;
         let accepted = if checked.is_err() { self.accepted(&seal)? } else { None };
         let Some(accepted) = accepted else { return Ok(checked) };
