@@ -198,3 +198,31 @@ fn the_call_and_its_place_are_told_whole() {
     assert_eq!(request["at"]["cwd"], json!(world.repo()));
     assert_eq!(request["at"]["session"], "s1");
 }
+
+#[test]
+fn files_that_a_server_may_not_read_are_judged_here() {
+    let (stub, world) = (Stub::of("Abstain"), World::new());
+    super::ask(&world, &stub.url, "");
+    world.write("repo/x.sh", "# not for it\ngit push --force origin main\n");
+    world.write("repo/x.py", "import subprocess\nsubprocess.run(['git', 'push', '--force', 'origin', 'main'])\n");
+    world.write("repo/plain.sh", "ls\n");
+    for command in ["bash x.sh", ". ./x.sh", "cd . && sh ./x.sh", "python3 x.py"] {
+        assert_deny(&world.bash(command), &["command-guard: force-push-protected"]);
+    }
+    // The server judges everything else.
+    assert_silent(&world.bash("bash plain.sh"));
+    assert_silent(&world.bash("git push --force origin main && bash plain.sh"));
+    assert!(!json!(stub.requests()).to_string().contains("not for it"));
+    // A server that may read them decides alone.
+    super::ask(&world, &stub.url, "grants = [\"read:~/repo\"]");
+    assert_silent(&world.bash("bash x.sh"));
+}
+
+#[test]
+fn a_real_server_does_not_let_a_script_pass_that_it_may_not_read() {
+    let (world, _other, _server) = served();
+    world.write("repo/x.sh", "git push --force origin main\n");
+    world.write("repo/plain.sh", "ls\n");
+    assert_deny(&world.bash("bash x.sh"), &["command-guard: force-push-protected"]);
+    assert_silent(&world.bash("bash plain.sh"));
+}

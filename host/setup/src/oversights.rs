@@ -24,7 +24,7 @@ use guard_config::problem::entry_location;
 use guard_config::{Config, is_void_allow, nearest, trust_command};
 use guard_contract::allow::Allow;
 use guard_contract::grants::GrantSpec;
-use guard_contract::policy::{Entry, SELF_PROTECT};
+use guard_contract::policy::{Entry, SELF_PROTECT, Source};
 use guard_contract::{Layer, Manifest, Problem};
 use guard_hook::cache::Prepared;
 use guard_platform::paths::native;
@@ -36,6 +36,9 @@ use serde_json::Value;
 
 use crate::check::{Mistake, Severity};
 pub(crate) use misplaced::lookalikes;
+
+/// The built-in policy that judges the commands of scripts.
+const COMMAND_GUARD: &str = "command-guard";
 
 /// The maximum number of names that are read in a folder.
 const FILES: usize = 1000;
@@ -54,6 +57,7 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
     let entries = || prepared.members.iter().map(|member| &member.entry);
     let mut gaps: Vec<Problem> = undecided(of_projects(), config, dirs).into_iter().collect();
     gaps.extend(undecided_by_user(prepared, dirs));
+    gaps.extend(unread_scripts(prepared, dirs));
     gaps.extend(of_projects().filter_map(|entry| waiting(entry, &dirs.home)));
     gaps.extend(misplaced::misplaced(projects, dirs, &config.inputs));
     gaps.extend(ineffective_rules::ineffective_rules(config, projects, dirs));
@@ -121,6 +125,18 @@ fn undecided_by_user(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     let text = format!("the server of `[remote]` decides, so the {what} of this file have no effect while it answers");
     let hint = format!("add them to the configuration of {url}, or remove `[remote]`");
     Some(Problem { layer: Layer::User, ..warning(dirs.config.display().to_string(), text, hint) })
+}
+
+/// Reports a server that may read no files, where no policy of this machine judges what they run.
+fn unread_scripts(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
+    let remote = prepared.config.remote.as_ref()?;
+    let judges = |entry: &Entry| matches!(&entry.source, Source::Builtin(name) if name == COMMAND_GUARD);
+    if !remote.grants.read.is_empty() || prepared.members.iter().any(|member| judges(&member.entry)) {
+        return None;
+    }
+    let text = "the server of `[remote]` can't read the scripts that a call runs, and no policy here judges them";
+    let hint = "add `grants = [\"read:FOLDER\"]` to `[remote]`, or `lock = [\"command-guard\"]` to the managed file";
+    Some(warning(remote_file(dirs).display().to_string(), text.to_owned(), hint.to_owned()))
 }
 
 /// Reports a user's file that leaves the chain without policies. A server may decide instead.
