@@ -96,6 +96,20 @@ fn a_locked_policy_that_is_watched_is_told() {
 }
 
 #[test]
+fn a_managed_file_that_enforces_nothing_is_told() {
+    let world = World::new();
+    let check = |mode: &str| {
+        let file = world.write("managed.toml", format!("mode = \"{mode}\"\npreset = \"standard\"\n"));
+        let ended = world.run(&["config", "check", file.to_str().unwrap(), "--managed"], "");
+        assert_eq!(ended.exit, 0, "{ended:?}");
+        ended.stderr
+    };
+    assert!(check("watch-all").contains("only logs what the policies of all files would stop"));
+    // A trial of the managed policies alone is deliberate.
+    assert!(!check("watch").contains("only logs"), "{}", check("watch"));
+}
+
+#[test]
 fn a_policy_that_breaks_is_watched_too_and_a_broken_file_is_not() {
     let world = World::new();
     world.configure("mode = \"watch\"\n[[policy]]\nname = \"gone\"\nsource = \"/nowhere.wasm\"\non-error = \"deny\"\n");

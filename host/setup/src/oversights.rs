@@ -152,7 +152,7 @@ fn empty_chain(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     Some(Problem { layer: Layer::User, ..warning(dirs.config.display().to_string(), text, hint) })
 }
 
-/// Reports policies that the managed file locks but doesn't enforce.
+/// Reports policies that the managed file locks but doesn't enforce, and a managed file that enforces nothing.
 fn watched_locks(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     let locked = &prepared.config.locked;
     let entries = prepared.members.iter().map(|member| &member.entry);
@@ -160,10 +160,21 @@ fn watched_locks(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
         .filter(|entry| entry.watched && locked.contains(&entry.name))
         .map(|entry| entry.name.as_str())
         .collect();
-    let text = format!("`mode` only logs what `{}` in `lock` would stop", names.join("`, `"));
+    let text = match (names.as_slice(), managed_mode(dirs).as_deref()) {
+        ([], Some("watch-all")) => {
+            "`mode = \"watch-all\"` only logs what the policies of all files would stop".to_owned()
+        }
+        ([], _) => return None,
+        (names, _) => format!("`mode` only logs what `{}` in `lock` would stop", names.join("`, `")),
+    };
     let hint = "remove `mode` to enforce it".to_owned();
-    let problem = Problem { layer: Layer::Managed, ..warning(dirs.managed.display().to_string(), text, hint) };
-    (!names.is_empty()).then_some(problem)
+    Some(Problem { layer: Layer::Managed, ..warning(dirs.managed.display().to_string(), text, hint) })
+}
+
+/// Returns the `mode` of the managed file.
+fn managed_mode(dirs: &AppDirs) -> Option<String> {
+    let managed = read_text(&dirs.managed, TEXT_BYTES).ok()?;
+    toml::from_str::<toml::Table>(&managed).ok()?.get("mode")?.as_str().map(str::to_owned)
 }
 
 /// Reports a chain that lacks the policy that protects guard-host itself, or only runs it for some tools or rules.
