@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use super::{SETTINGS, done, read};
 use crate::support::terminal::attended_by;
 use crate::support::texts::Transcript;
-use crate::support::world::World;
+use crate::support::world::{World, end};
 use crate::texts::assert_text;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_guard-host");
@@ -102,4 +102,29 @@ fn a_folder_of_another_name_stays() {
     let ended = attended_by(&world, PROGRAM, &arguments, "y\n");
     assert_text!("self_uninstall_other_folder", &world, 69, ended);
     assert_eq!(read(&world, "mine/thesis.txt"), "text");
+}
+
+#[test]
+fn a_registration_of_another_project_is_named_with_the_command_that_removes_it() {
+    let world = installed();
+    let other = world.path("other");
+    fs::create_dir_all(other.join(".git")).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = world.command(arguments);
+        command.current_dir(&other);
+        end(command, "")
+    };
+    assert_eq!(run(&["install", "claude", "--shared"]).exit, 0);
+    let uninstall = ["uninstall", "claude", "--scope", "project", "--shared"];
+    let command = format!("cd {} && guard-host {}", other.display(), uninstall.join(" "));
+    let listed = world.run(&["self", "uninstall"], "").stdout;
+    assert!(listed.contains(&format!("(remove: {command})")), "{listed}");
+    let yes = attended_by(&world, PROGRAM, &["self", "uninstall", "--purge"], "y\n");
+    let left = format!("a registration of a project is left; remove it with `{command}`");
+    assert!(yes.exit == 69 && yes.stdout.contains(&left), "{yes:?}");
+    assert_eq!(run(&uninstall).exit, 0);
+    assert!(!other.join(".claude/settings.json").exists());
+    // A second run has nothing to remove, and says so.
+    let again = run(&uninstall);
+    assert!(again.exit == 0 && again.stderr.contains("has no registration in this place"), "{again:?}");
 }

@@ -137,6 +137,11 @@ pub(super) fn uninstall(args: &UninstallArgs, dirs: &AppDirs, environment: &Envi
     // Scripts are removed with the registrations that start them, whether they are given or not.
     let options = InstallOptions { shim: None, ..args.target.options() };
     let changes = change(registration, &options, site, Action::Uninstall, args.target.dry_run)?;
+    if !args.target.dry_run && changes.iter().all(|change| change.is_none() && !change.kept) {
+        let name = &args.harness;
+        let hint = "`guard-host self uninstall` lists all registrations";
+        print::note(&format!("note: nothing was removed: `{name}` has no registration in this place; {hint}"));
+    }
     for script in unregistered_scripts(&changes) {
         print::status(&format!("next: register `{}` again: the settings were changed since it was replaced", script))?;
     }
