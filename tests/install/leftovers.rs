@@ -123,7 +123,8 @@ fn a_registration_of_another_project_is_named_with_the_command_that_removes_it()
     let left = format!("a registration of a project is left; remove it with `{command}`");
     assert!(yes.exit == 69 && yes.stdout.contains(&left), "{yes:?}");
     assert_eq!(run(&uninstall).exit, 0);
-    assert!(!other.join(".claude/settings.json").exists());
+    let settings = fs::read_to_string(other.join(".claude/settings.json")).unwrap_or_default();
+    assert!(!settings.contains("guard-host"), "{settings}");
     // A second run has nothing to remove, and says so.
     let again = run(&uninstall);
     assert!(again.exit == 0 && again.stderr.contains("has no registration in this place"), "{again:?}");
