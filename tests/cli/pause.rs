@@ -128,5 +128,7 @@ fn a_length_or_a_name_that_cannot_be_is_refused() {
 fn a_pause_of_nothing_is_refused() {
     let world = World::new();
     world.configure("preset = \"none\"\n[[policy]]\nname = \"self-protect\"\n");
+    let named = world.run(&["pause", "1h", "--only", "self-protect"], "");
+    assert!(named.exit == 64 && named.stderr.contains("hint: no policy of the chain can be paused"), "{named:?}");
     assert_text!("pause_of_nothing", &world, 69, world.run(&["pause", "10m"], ""));
 }

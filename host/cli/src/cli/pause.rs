@@ -35,7 +35,11 @@ pub(super) fn pause(args: &PauseArgs, dirs: &AppDirs, environment: &Environment)
         }
         if kept.iter().any(|entry| entry.name == *name) && !paused.iter().any(|entry| entry.name == *name) {
             let text = format!("`{name}` cannot be paused");
-            return Err(exit_error(Exit::Usage, text, format!("these can: {}", shown_names(&paused, &[]))));
+            let hint = match paused.as_slice() {
+                [] => "no policy of the chain can be paused".to_owned(),
+                paused => format!("these can: {}", shown_names(paused, &[])),
+            };
+            return Err(exit_error(Exit::Usage, text, hint));
         }
         if !paused.iter().any(|entry| entry.name == *name) {
             let hint = format!("the chain has: {}", shown_names(&paused, &[]));
