@@ -1,5 +1,6 @@
 //! Reads the audit log for commands.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::args::Filters;
@@ -10,6 +11,7 @@ use guard_contract::shell_word::word;
 use guard_hook::audit::{Next, Reader, Record, Selection, moment, rotated};
 use guard_platform::access::is_administrator;
 use guard_platform::account::other_owner;
+use guard_state::io_hint;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -17,6 +19,10 @@ use jiff::tz::TimeZone;
 pub(super) fn require(path: &Path) -> anyhow::Result<()> {
     if exists(path) {
         return Ok(());
+    }
+    if let Some(error) = path.symlink_metadata().err().filter(|error| error.kind() == ErrorKind::PermissionDenied) {
+        let text = format!("can't read the audit log `{}`: {error}", path.display());
+        return Err(exit_error(Exit::NoInput, text, io_hint(&error)));
     }
     let text = format!("there is no audit log `{}`", path.display());
     Err(exit_error(Exit::NoInput, text, "see `guard-host config show` for its place"))
