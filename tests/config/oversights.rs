@@ -201,7 +201,7 @@ fn entries_of_the_user_beside_a_server_that_decides_are_told() {
         .configure(&format!("{remote}[[policy]]\nname = \"command-guard\"\nsettings = {{ raise = [\"git-push\"] }}\n"));
     let output = warnings(&world);
     assert!(output.contains("so the `[[policy]]` entries of this file have no effect while it answers"), "{output}");
-    // Without policies here, nobody would judge a script.
+    // Without policies here, no one would judge a script.
     let told = "can't read the scripts that a call runs";
     assert!(!output.contains(told), "{output}");
     world.configure(&format!("preset = \"none\"\n{remote}"));
