@@ -37,6 +37,7 @@ mod started;
 mod state;
 mod task_files;
 mod tasks;
+mod templates;
 mod unit;
 mod unknown;
 mod variables;

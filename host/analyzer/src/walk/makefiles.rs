@@ -1,5 +1,7 @@
 //! Makefiles: the recipes that some goals reach, with included files and with plain variables expanded.
 
+mod just;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use guard_sdk::syntax::Word;
@@ -11,6 +13,8 @@ use crate::limits;
 use crate::word::expand::literal;
 use crate::wrappers::layer::quoted;
 use crate::wrappers::shells::is_shell;
+
+pub(super) use just::recipes_of_just;
 
 /// The maximum number of rules in a makefile, and of goals that they reach.
 const MOST: usize = 256;
@@ -104,14 +108,6 @@ fn with_interpreter(text: String) -> String {
 /// Returns whether a value of `SHELL` is a shell.
 fn is_shell_path(shell: &str) -> bool {
     is_shell(shell.split_whitespace().last().and_then(|path| path.rsplit('/').next()).unwrap_or(""))
-}
-
-/// Returns the recipes of a justfile that these goals reach.
-pub(super) fn recipes_of_just(text: &str, words: &[Word], goals: &[&str]) -> Recipes {
-    let text = reached(&expanded(text, words), goals);
-    // Interpolations, and settings and attributes that change the folder or the shell.
-    let is_certain = !["{{", "working-directory", "no-cd", "#!", "set shell"].iter().any(|part| text.contains(part));
-    Recipes { text, is_certain }
 }
 
 /// Returns whether an option makes `make` or `just` only print its recipes.

@@ -24,7 +24,7 @@ use super::readers::reader;
 use super::shell::resolve;
 use super::started::{PACKAGERS, Started, values};
 use super::task_files::{at_keys, ini, set, spelled_out, strings, toml, yaml};
-use super::written::{GOAL, JUST, MAKE, has_parameters};
+use super::written::{GOAL, JUST, MAKE};
 use crate::programs;
 use crate::word::expand::{Values as _, literal};
 use crate::wrappers::code::languages::LOADED;
@@ -203,16 +203,6 @@ impl Walker {
             .filter(|goal| !folders(program, words).any(|folder| folder.text == *goal))
             .collect();
         let is_given = words.iter().any(|word| word.text.contains('=')) || program == "just" && goals.len() > 1;
-        // A recipe in a module of `just`: `MODULE::RECIPE`.
-        let goals: Vec<&str> = match program {
-            "just" => goals.iter().map(|goal| goal.rsplit("::").next().unwrap_or(goal)).collect(),
-            _ => goals,
-        };
-        let goals = match goals.as_slice() {
-            // The words after a recipe with parameters are their values.
-            [first, ..] if program == "just" && has_parameters(&content.text.text, first) => vec![*first],
-            goals => goals.to_vec(),
-        };
         let read = if program == "just" { recipes_of_just } else { recipes };
         let recipes = match prints_recipes(program, words) {
             true => read(&run_by_dry_run(&content.text.text), words, &goals),

@@ -195,9 +195,3 @@ pub(super) const GOAL: &str = "\n";
 
 /// The prefix of package script names, among the files.
 pub(super) const SCRIPT: &str = "script of the package: ";
-
-/// Returns whether a `just` recipe has parameters.
-pub(super) fn has_parameters(text: &str, recipe: &str) -> bool {
-    let header = |line: &str| line.split_once(':').is_some_and(|(header, _)| header.split_whitespace().count() > 1);
-    text.lines().any(|line| line.split([' ', ':']).next() == Some(recipe) && header(line))
-}
