@@ -180,7 +180,6 @@ impl Walker {
 
     /// Returns the rules that `make` or `just` runs.
     fn rules(&mut self, program: &str, words: &[Word]) -> Option<Started> {
-        let own = if program == "just" { JUST } else { MAKE };
         let folder = self.rules_folder(program, words);
         let options = ["-f", "--file", "--makefile", "--justfile"];
         let given: Vec<Word> = options.iter().flat_map(|option| values(words, option)).collect();
@@ -191,17 +190,23 @@ impl Walker {
             }
             _ => file.clone(),
         };
-        let (path, content) = match given.is_empty() {
-            true => own.iter().find_map(|name| self.running_file(&within(&literal(name))))?,
-            false => given.iter().find_map(|file| self.running_file(&within(file)))?,
-        };
-        let content = self.with_included(content, within);
         let value_options = task_runner(program).map_or(&[][..], TaskRunner::value_options);
         let goals: Vec<&str> = operands(words, value_options)
             .filter(|word| !word.contains('='))
             .filter(|goal| given.iter().chain(&folder).all(|file| file.text != *goal))
             .filter(|goal| !folders(program, words).any(|folder| folder.text == *goal))
             .collect();
+        let (path, content) = match (given.is_empty(), program) {
+            (true, "just") => self.nearest_justfile(goals.first().copied())?,
+            (true, _) => MAKE.iter().find_map(|name| self.running_file(&within(&literal(name))))?,
+            (false, _) => given.iter().find_map(|file| self.running_file(&within(file)))?,
+        };
+        // `just` looks for included files beside its file, and runs there.
+        let beside = path.rsplit_once('/').map(|(folder, _)| folder.to_owned()).filter(|_| program == "just");
+        let content = self.with_included(content, |file| match &beside {
+            Some(folder) if !file.text.starts_with('/') => literal(&format!("{folder}/{}", file.text)),
+            _ => within(file),
+        });
         let is_given = words.iter().any(|word| word.text.contains('=')) || program == "just" && goals.len() > 1;
         let read = if program == "just" { recipes_of_just } else { recipes };
         let recipes = match prints_recipes(program, words) {
@@ -209,13 +214,20 @@ impl Walker {
             false => read(&content.text.text, words, &goals),
         };
         let text = literal(&recipes.text);
-        // `just` runs in its file's folder.
-        let beside = || path.rsplit_once('/').map(|(folder, _)| folder.to_owned()).filter(|_| program == "just");
-        let folder = folder.map(|folder| folder.text).or_else(beside);
+        let folder = folder.map(|folder| folder.text).or(beside);
         let name = format!("{path}{GOAL}{}", goals.join(" "));
         let argv = ["make", "-f", "-"].map(str::to_owned).to_vec();
         let sure = content.is_preexisting && recipes.is_certain && given.len() < 2;
         Some(Started { name, argv, content: Content { text, is_excerpt: true, ..content }, sure, is_given, folder })
+    }
+
+    /// Returns the justfile in the folder before the recipe's name, as in `just FOLDER/RECIPE`, or in the caller's folder.
+    /// Otherwise, returns that of the nearest parent folder.
+    fn nearest_justfile(&mut self, goal: Option<&str>) -> Option<(String, Content)> {
+        let folder = goal.and_then(|goal| goal.rsplit_once('/')).map(|(folder, _)| format!("{folder}/"));
+        let folder = folder.as_deref().unwrap_or_default();
+        let here = JUST.iter().find_map(|name| self.running_file(&literal(&format!("{folder}{name}"))));
+        here.or_else(|| self.nearest(Some(&literal(&format!("{folder}."))), JUST))
     }
 
     /// Returns the folder in which `make` or `just` runs, if options set it. Each `-C` is relative to the one before.
