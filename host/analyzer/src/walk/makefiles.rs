@@ -1,8 +1,9 @@
 //! Makefiles: the recipes that some goals reach, with included files and with plain variables expanded.
 
+mod functions;
 mod just;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use guard_sdk::syntax::Word;
 use guard_sdk::task_runners::task_runner;
@@ -14,6 +15,7 @@ use crate::word::expand::literal;
 use crate::wrappers::layer::quoted;
 use crate::wrappers::shells::is_shell;
 
+use functions::expanded;
 pub(super) use just::recipes_of_just;
 
 /// The maximum number of rules in a makefile, and of goals that they reach.
@@ -306,37 +308,6 @@ fn changes_shell(text: &str) -> bool {
     };
     let lines = || text.lines().map(str::trim);
     lines().any(|line| line.starts_with(".ONESHELL")) || lines().filter_map(assignment).any(changes)
-}
-
-/// Expands the plain variables of a makefile. Other variables are only known at run time.
-fn expanded(text: &str, words: &[Word]) -> String {
-    let is_name =
-        |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let set = text.lines().filter(|line| !line.starts_with(['\t', ' ', '#'])).filter_map(|line| {
-        let (name, value) = line.split_once('=')?;
-        let name = name.trim_end_matches([':', '?', ' ']);
-        (is_name(name) && !value.contains('$')).then(|| (name, value.trim()))
-    });
-    // The command line's values take precedence.
-    let given = words.iter().filter_map(|word| word.text.split_once('=')).filter(|(name, _)| is_name(name));
-    let values: BTreeMap<&str, &str> = set.take(MOST).chain(given).collect();
-    let mut result = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("$(").into_iter().chain(rest.find("${")).min() {
-        let (before, found) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        result.push_str(before);
-        let name = found.get(2..).and_then(|found| found.split([')', '}']).next()).unwrap_or_default();
-        let is_plain = !before.ends_with('$') && is_name(name);
-        let value = values.get(name).copied().or((name == "MAKE").then_some("make"));
-        match value.filter(|_| is_plain) {
-            Some(value) => result.push_str(value),
-            None if is_plain => result.extend(["${", name, "}"]),
-            None => result.push_str(found.get(..2).unwrap_or_default()),
-        }
-        rest = found.get(if is_plain { name.len() + 3 } else { 2 }..).unwrap_or_default();
-    }
-    result.push_str(rest);
-    result
 }
 
 /// Returns the rules of a makefile that these goals, or the first goal, reach, and the text outside rules. Recipes get
