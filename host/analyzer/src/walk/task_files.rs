@@ -1,10 +1,13 @@
 //! The commands of a task in the files of task runners.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use guard_sdk::serde_json::Value;
+use guard_sdk::syntax::Word;
 
+use super::templates::{interpolated, split_outside};
 use crate::parse::{self, Dialect};
+use crate::word::expand::parameter;
 use crate::wrappers::shells;
 use crate::{limits, programs};
 
@@ -69,8 +72,11 @@ fn block<'t>(lines: &[&'t str], from: usize, outer: usize) -> Vec<&'t str> {
 pub(super) fn yaml(text: &str, section: &str, task: &str, keys: &[&str]) -> Vec<String> {
     let all: Vec<&str> = text.lines().collect();
     let header = |lines: &[&str], name: &str| {
-        lines.iter().position(|line| line.trim_end().strip_suffix(':').is_some_and(|key| unquoted(key) == name))
+        lines.iter().position(|line| entry(line).is_some_and(|(key, value)| key == name && value.is_empty()))
     };
+    // Commands whose output is the value of a variable for all tasks.
+    let is_taskfile = keys.contains(&"sh");
+    let mut found = if is_taskfile { yaml_values(&for_all_tasks(&all), &["sh"]) } else { Vec::new() };
     let lines = match header(&all, section) {
         Some(at) => block(&all, at + 1, indent(all.get(at).copied().unwrap_or_default())),
         None => all,
@@ -78,42 +84,119 @@ pub(super) fn yaml(text: &str, section: &str, task: &str, keys: &[&str]) -> Vec<
     if task.is_empty() {
         return yaml_values(&lines, keys);
     }
-    let mut found = Vec::new();
     let mut seen = BTreeSet::new();
-    let mut wanted = vec![task.to_owned()];
-    while let Some(name) = wanted.pop() {
+    let mut wanted = vec![(task.to_owned(), BTreeMap::new())];
+    while let Some((name, mut values)) = wanted.pop() {
         if seen.len() >= MOST || !seen.insert(name.clone()) {
             continue;
         }
         let Some(at) = header(&lines, &name) else {
-            found.append(&mut in_line(&lines, &name, keys));
+            let mut own = in_line(&lines, &name, keys);
+            if own.is_empty() {
+                wanted.extend(other_name(&lines, &name).map(|name| (name.to_owned(), values)));
+            }
+            found.append(&mut own);
             continue;
         };
         let lines = block(&lines, at + 1, indent(lines.get(at).copied().unwrap_or_default()));
-        found.append(&mut yaml_values(&lines, keys));
-        found.append(&mut bare_list(&lines));
+        values.extend(variables(&lines));
+        let commands = yaml_values(&lines, keys).into_iter().chain(bare_list(&lines));
+        found.extend(commands.map(|command| with_values(&command, &values)));
         let others = yaml_values(&lines, &["task", "deps"]);
-        wanted.extend(
-            others.iter().flat_map(|text| text.split([',', '[', ']', ' '])).map(|name| unquoted(name).to_owned()),
-        );
+        let others = others.iter().flat_map(|text| text.split([',', '[', ']', ' '])).filter(|name| !name.is_empty());
+        wanted.extend(others.map(|name| (unquoted(name).to_owned(), values.clone())));
     }
     found
 }
 
+/// Returns the lines that set variables for all tasks of a file.
+fn for_all_tasks<'t>(lines: &[&'t str]) -> Vec<&'t str> {
+    let tops = lines.iter().enumerate().filter(|(_, line)| line.starts_with("vars:") || line.starts_with("env:"));
+    tops.flat_map(|(at, line)| std::iter::once(*line).chain(block(lines, at + 1, 0))).collect()
+}
+
+/// Returns the plain values in the `vars` of these lines.
+fn variables<'t>(lines: &[&'t str]) -> BTreeMap<&'t str, &'t str> {
+    let is_plain = |(_, value): &(&str, &str)| !value.is_empty() && !value.starts_with(['{', '[', '|', '>', '#']);
+    let mut found = BTreeMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some(("vars", value)) = entry(line.trim_start().trim_start_matches("- ")) else { continue };
+        let inner = value.strip_prefix('{').and_then(|value| value.strip_suffix('}'));
+        let own = inner.map(|inner| split_outside(inner, true, |char| char == ',')).unwrap_or_default();
+        let pairs = own.into_iter().chain(block(lines, at + 1, indent(line))).filter_map(entry).filter(is_plain);
+        found.extend(pairs.map(|(name, value)| (name, unquoted(value))));
+    }
+    found
+}
+
+fn with_values(command: &str, values: &BTreeMap<&str, &str>) -> String {
+    interpolated(command, |name| values.get(name.strip_prefix('.')?).map(|value| (*value).to_owned()))
+}
+
+/// Replaces the variables for all tasks of a Taskfile. Values from the call's words take precedence.
+pub(super) fn with_variables(commands: &[String], text: &str, words: &[Word]) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut values = variables(&for_all_tasks(&lines));
+    let given = words.iter().take_while(|word| word.text != "--").filter(|word| !word.dynamic);
+    values.extend(given.filter_map(|word| word.text.split_once('=')));
+    commands.iter().map(|command| with_values(command, &values)).collect()
+}
+
+/// Returns the key, without quotes, and the value of a line or of an entry in braces.
+fn entry(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim();
+    let quote = line.chars().next().filter(|char| matches!(char, '"' | '\''));
+    let (key, rest) = match quote {
+        Some(quote) => line.get(1..)?.split_once(quote)?,
+        None => line.split_at_checked(line.find(": ").or_else(|| Some(line.strip_suffix(':')?.len()))?)?,
+    };
+    Some((key.trim_end(), rest.trim_start().strip_prefix(':')?.trim()))
+}
+
+/// Returns the name of the task that has this alias, or whose name is a pattern that matches.
+fn other_name<'t>(lines: &[&'t str], name: &str) -> Option<&'t str> {
+    for (at, line) in lines.iter().enumerate() {
+        let Some((before, list)) = line.split_once("aliases:") else { continue };
+        let inner = list.split(']').next().unwrap_or(list);
+        let is_own = before.trim().is_empty();
+        let below = block(lines, at + 1, indent(line)).into_iter().filter(|_| is_own);
+        let below = below.filter_map(|item| item.trim_start().strip_prefix("- "));
+        if inner.split(['[', ',']).chain(below).any(|alias| unquoted(alias) == name) {
+            let is_outer = |outer: &&&str| !outer.trim().is_empty() && indent(outer) < indent(line);
+            let header = lines.get(..at)?.iter().rev().find(is_outer).filter(|_| is_own).unwrap_or(line);
+            return entry(header).map(|(key, _)| key);
+        }
+    }
+    let mut keys = lines.iter().filter_map(|line| Some(entry(line)?.0));
+    keys.find(|key| key.contains('*') && parameter::matches(key, name))
+}
+
+/// The maximum nesting of a value on one line.
+const DEPTH: usize = 4;
+
+/// Returns the texts of a value on one line: a text, a list's items, or the values of these keys in braces.
+fn flow(value: &str, keys: &[&str], depth: usize) -> Vec<String> {
+    let value = value.trim();
+    let pieces = |open: char, close: char| {
+        let inner = value.strip_prefix(open).filter(|_| depth > 0)?.strip_suffix(close)?;
+        Some(split_outside(inner, true, |char| char == ','))
+    };
+    if let Some(items) = pieces('[', ']') {
+        return items.iter().flat_map(|item| flow(item, keys, depth - 1)).collect();
+    }
+    if let Some(entries) = pieces('{', '}').filter(|_| !value.starts_with("{{")) {
+        let own = entries.into_iter().filter_map(entry);
+        let own = own.filter(|(key, value)| keys.contains(key) || value.starts_with('{'));
+        return own.flat_map(|(_, value)| flow(value, keys, depth - 1)).collect();
+    }
+    let text = unquoted(value);
+    if text.is_empty() { Vec::new() } else { vec![text.to_owned()] }
+}
+
 /// Returns the commands of a task on one line: `x: rm y`, `x: [rm y]`, `x: {cmds: [rm y]}`.
 fn in_line(lines: &[&str], name: &str, keys: &[&str]) -> Vec<String> {
-    let mut split = lines.iter().filter_map(|line| line.split_once(':'));
-    let Some((_, value)) = split.find(|(key, _)| unquoted(key) == name) else { return Vec::new() };
-    let value = value.trim();
-    if !value.starts_with(['{', '[']) {
-        return vec![unquoted(value).to_owned()];
-    }
-    let texts = value.split(['{', '}', '[', ']', ',']).map(unquoted);
-    let texts = texts.map(|text| {
-        let own = text.split_once(':').filter(|(key, _)| keys.contains(&key.trim()));
-        unquoted(own.map_or(text, |(_, value)| value)).to_owned()
-    });
-    texts.filter(|text| !text.is_empty()).collect()
+    let value = lines.iter().filter_map(|line| entry(line)).find(|(key, _)| *key == name);
+    value.map(|(_, value)| flow(value, keys, DEPTH)).unwrap_or_default()
 }
 
 /// Returns the items of a list that is the whole block.
@@ -134,6 +217,9 @@ fn yaml_values(lines: &[&str], keys: &[&str]) -> Vec<String> {
         let bare = line.trim_start().trim_start_matches("- ");
         let Some((key, value)) = bare.split_once(':') else { continue };
         if !keys.contains(&key.trim()) {
+            if value.trim().starts_with('{') && !value.trim().starts_with("{{") {
+                found.append(&mut flow(value, keys, DEPTH));
+            }
             continue;
         }
         let below = block(lines, at + 1, indent(line));
@@ -143,13 +229,16 @@ fn yaml_values(lines: &[&str], keys: &[&str]) -> Vec<String> {
                     let Some(item_text) = item.trim_start().strip_prefix("- ") else { continue };
                     if item_text.trim().starts_with(['|', '>']) {
                         found.push(block(&below, place + 1, indent(item)).join("\n"));
-                    } else if !item_text.split_once(": ").is_some_and(|(key, _)| keys.contains(&key) || key == "task") {
-                        found.push(unquoted(item_text).to_owned());
+                    } else if !item_text
+                        .split_once(": ")
+                        .is_some_and(|(key, _)| keys.contains(&key) || matches!(key, "task" | "msg"))
+                    {
+                        found.append(&mut flow(item_text, keys, DEPTH));
                     }
                 }
             }
             value if value.starts_with(['|', '>']) => found.push(below.join("\n")),
-            value => found.push(unquoted(value).to_owned()),
+            value => found.append(&mut flow(value, keys, DEPTH)),
         }
     }
     found
@@ -299,6 +388,20 @@ mod tests {
         let mut commands = yaml(text, "tasks", "default", &["cmd", "cmds"]);
         commands.sort();
         assert_eq!(commands, ["        echo 3\n        echo 4", "echo \"2\"", "echo 1"]);
+    }
+
+    #[test]
+    fn a_task_in_yaml_has_other_names_and_variables() {
+        let text = "vars: {A: 1}\ntasks:\n  x:\n    aliases: [y]\n    vars:\n      B: 2\n    cmds: ['e {{.B}}', f]\n  \
+                    z: {aliases: [w], cmds: [g]}\n  'p:*': h {{.A}}\n  s:\n    status:\n      - i\n    vars:\n      \
+                    C: {sh: j}\n";
+        let keys = &["cmd", "cmds", "sh", "status"];
+        for (task, expected) in
+            [("x", &["e 2", "f"][..]), ("y", &["e 2", "f"]), ("w", &["g"]), ("p:q", &["h {{.A}}"]), ("s", &["i", "j"])]
+        {
+            assert_eq!(yaml(text, "tasks", task, keys), expected, "{task}");
+        }
+        assert_eq!(with_variables(&["h {{.A}} {{.B}}".to_owned()], text, &[]), ["h 1 {{.B}}"]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use super::makefiles::{prints_recipes, recipes, recipes_of_just, run_by_dry_run}
 use super::readers::reader;
 use super::shell::resolve;
 use super::started::{PACKAGERS, Started, values};
-use super::task_files::{at_keys, ini, set, spelled_out, strings, toml, yaml};
+use super::task_files::{at_keys, ini, set, spelled_out, strings, toml, with_variables, yaml};
 use super::written::{GOAL, JUST, MAKE};
 use crate::programs;
 use crate::word::expand::{Values as _, literal};
@@ -340,7 +340,10 @@ impl Walker {
                     Some(((path, content), task)) => (path, content, task),
                     None => (path.clone(), content.clone(), task.as_str()),
                 };
-                let commands = self.commands_of(task, &path, &content, runner.form);
+                let mut commands = self.commands_of(task, &path, &content, runner.form);
+                if matches!(runner.form, Form::Yaml("tasks", _)) {
+                    commands = with_variables(&commands, &content.text.text, words);
+                }
                 if commands.is_empty() {
                     continue;
                 }

@@ -44,7 +44,7 @@ pub(super) const TASKS: &[Runner] = &[
         &[],
         &["task", "go-task"],
         &["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml"],
-        Yaml("tasks", &["cmd", "cmds"]),
+        Yaml("tasks", &["cmd", "cmds", "defer", "preconditions", "sh", "status"]),
     )
     .or(&["-t", "--taskfile"]),
     behind(&["run"], &["lefthook"], &["lefthook.yml", "lefthook.yaml", ".lefthook.yml"], Yaml("", &["run"])),
