@@ -84,7 +84,9 @@ impl Runner {
         const VALUES: &[&str] = &["-C", "-c", "-d", "-f", "-t", "--config", "--dir", "--taskfile", "--rootdir"];
         let known = self.programs.first().and_then(|name| task_runner(name));
         let valued = [VALUES, known.map_or(&[], TaskRunner::value_options)].concat();
-        let mut operands = operands(words, &valued).filter(|word| !word.starts_with('+')).peekable();
+        // Values of variables may precede the name of a Taskfile's task.
+        let sets = |word: &str| matches!(self.form, Form::Yaml("tasks", _)) && word.contains('=');
+        let mut operands = operands(words, &valued).filter(|word| !word.starts_with('+') && !sets(word)).peekable();
         let of = |name: &'w str| name.rsplit(':').next().unwrap_or(name);
         match self.when {
             TaskPosition::Always => Some(""),
