@@ -10,8 +10,8 @@ use crate::walk::templates::{interpolated, split_outside};
 use crate::wrappers::layer::quoted;
 use crate::wrappers::shells::is_shell;
 
-/// The maximum length of a value, in bytes.
-const LONGEST: usize = 4096;
+/// The maximum length of a variable's value, in bytes.
+const LONGEST: usize = 512;
 
 /// The values of variables and parameters. `None` if a value isn't known.
 type Values<'t> = BTreeMap<&'t str, Option<String>>;
@@ -57,19 +57,24 @@ pub(in crate::walk) fn recipes_of_just(text: &str, words: &[Word], goals: &[&str
     let at = first_goal(words, goals).unwrap_or(words.len());
     let (before, behind) = words.split_at_checked(at).unwrap_or((words, &[]));
     let variables = file.values(before);
-    let mut wanted = file.calls(behind, &variables);
+    let calls = file.calls(behind, &variables);
+    let mut wanted: Vec<(&Recipe<'_>, Option<Values<'_>>)> =
+        calls.into_iter().map(|(recipe, values)| (recipe, Some(values))).collect();
     let mut seen = BTreeSet::new();
     let mut found: Vec<String> = Vec::new();
+    let mut length = 0;
     while let Some((recipe, values)) = wanted.pop() {
-        if seen.len() >= MOST || !seen.insert((recipe.name, values.clone())) {
+        if seen.len() >= MOST || length > limits::SOURCE || !seen.insert((recipe.name, values.clone())) {
             continue;
         }
-        for need in recipe.needs.iter().filter_map(|need| file.recipe(need)) {
-            let unknown = need.parameters.iter().map(|parameter| (parameter.name, None));
-            wanted.push((need, variables.clone().into_iter().chain(unknown).collect()));
-        }
+        wanted.extend(recipe.needs.iter().filter_map(|need| file.recipe(need)).map(|need| (need, None)));
+        // The arguments of a dependency aren't known.
+        let unknown = || recipe.parameters.iter().map(|parameter| (parameter.name, None));
+        let values = values.unwrap_or_else(|| variables.clone().into_iter().chain(unknown()).collect());
         is_certain &= !recipe.lines.iter().any(|line| line.contains("{{") || line.contains("#!"));
-        found.push(file.commands_of(recipe, &values));
+        let commands = file.commands_of(recipe, &values);
+        length += commands.len();
+        found.push(commands);
     }
     // Dependencies are found after the recipes that need them.
     found.extend(file.commands.iter().map(|command| format!("_ != {command}\n")));
@@ -123,7 +128,7 @@ impl<'t> Justfile<'t> {
         let mut names = names.split_whitespace();
         match (names.next(), names.next()) {
             (Some("alias"), Some(name)) => {
-                self.aliases.insert(name, value);
+                self.aliases.insert(name, value.split_whitespace().next().unwrap_or_default());
             }
             (Some("set"), Some("shell")) => self.shell = texts(value),
             (Some("export"), Some(name)) | (Some(name), None) => {
@@ -153,7 +158,7 @@ impl<'t> Justfile<'t> {
             found.extend(self.recipes.first().map(|recipe| (recipe, bound(recipe, &mut rest, variables))));
         }
         while let Some(word) = rest.next() {
-            if let Some(recipe) = self.recipe(&word.text) {
+            if let Some(recipe) = self.recipe(&word.text).filter(|_| found.len() < MOST) {
                 found.push((recipe, bound(recipe, &mut rest, variables)));
             }
         }
