@@ -16,7 +16,7 @@ use crate::wrappers::layer::quoted;
 use crate::wrappers::shells::is_shell;
 
 use functions::expanded;
-pub(super) use just::recipes_of_just;
+pub(super) use just::{recipes_of_just, with_plain_settings};
 
 /// The maximum number of rules in a makefile, and of goals that they reach.
 const MOST: usize = 256;

@@ -19,7 +19,7 @@ use guard_sdk::task_runners::{TaskRunner, task_runner};
 
 use super::Walker;
 use super::content::Content;
-use super::makefiles::{prints_recipes, recipes, recipes_of_just, run_by_dry_run};
+use super::makefiles::{prints_recipes, recipes, recipes_of_just, run_by_dry_run, with_plain_settings};
 use super::readers::reader;
 use super::shell::resolve;
 use super::started::{PACKAGERS, Started, values};
@@ -159,7 +159,8 @@ impl Walker {
     /// Returns the tasks in a runner's own files.
     fn tasks_of(&mut self, name: &str, words: &[Word]) -> Vec<Started> {
         match name {
-            "make" | "gmake" | "just" => self.rules(name, words).into_iter().collect(),
+            "make" | "gmake" => self.rules(name, words).into_iter().collect(),
+            "just" => self.rules(name, &with_plain_settings(words)).into_iter().collect(),
             "git" => self.hooks(words),
             "tmux" => Vec::new(),
             "pip" | "pip3" => self.set_up(words).into_iter().collect(),

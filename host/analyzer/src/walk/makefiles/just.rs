@@ -165,21 +165,14 @@ impl<'t> Justfile<'t> {
         found
     }
 
-    /// Returns the values of variables. Those that the words before the recipe set take precedence:
-    /// `NAME=VALUE`, `--set NAME VALUE`.
+    /// Returns the values of variables. Those that the words before the recipe set take precedence: `NAME=VALUE`.
     fn values<'a>(&self, words: &'a [Word]) -> Values<'a>
     where
         't: 'a,
     {
         let assigned = words.iter().filter_map(|word| Some((word.text.split_once('=')?, word)));
         let assigned = assigned.map(|((name, value), word)| (name, (!word.dynamic).then(|| value.to_owned())));
-        let behind = words.windows(3).filter_map(|words| match words {
-            [option, name, value] if option.text == "--set" => {
-                Some((name.text.as_str(), (!value.dynamic).then(|| value.text.clone())))
-            }
-            _ => None,
-        });
-        let mut values: Values<'a> = assigned.chain(behind).collect();
+        let mut values: Values<'a> = assigned.collect();
         for (name, expression) in &self.variables {
             if !values.contains_key(name) {
                 let value = value(expression, &values);
@@ -289,6 +282,25 @@ fn shell_calls(expression: &str) -> impl Iterator<Item = &str> {
         let quote = call.chars().next().filter(|char| matches!(char, '"' | '\''))?;
         call.split(quote).nth(1)
     })
+}
+
+/// Writes `--set NAME VALUE` as `NAME=VALUE`.
+pub(in crate::walk) fn with_plain_settings(words: &[Word]) -> Vec<Word> {
+    let mut found = Vec::with_capacity(words.len());
+    let mut rest = words;
+    loop {
+        rest = match rest {
+            [] => return found,
+            [option, name, value, behind @ ..] if option.text == "--set" => {
+                found.push(Word { text: format!("{}={}", name.text, value.text), ..value.clone() });
+                behind
+            }
+            [word, behind @ ..] => {
+                found.push(word.clone());
+                behind
+            }
+        };
+    }
 }
 
 /// Quotes code as one line of shell.
