@@ -365,3 +365,21 @@ fn an_agent_does_not_write_it() {
     assert_ne!(bash(&world, "repo", "rm svc/a/.guard/guard.toml").decision(), "");
     assert_ne!(write(&world, "repo", "svc/c/.guard/guard.toml").decision(), "");
 }
+
+#[test]
+fn an_agent_does_not_change_the_files_that_it_uses() {
+    let world = monorepo();
+    world.write("repo/svc/a/settings.json", "{}");
+    world.write(
+        FILE,
+        "[[policy]]\nname = \"ours\"\nsource = \"builtin:command-guard\"\nsettings-file = \"../settings.json\"\n",
+    );
+    assert_deny(&write(&world, "repo", "svc/a/settings.json"), &["[self-protect: guard-file]"]);
+    assert_deny(&bash(&world, "repo", "rm svc/a/settings.json"), &["[self-protect: guard-file]"]);
+    assert_silent(&write(&world, "repo", "svc/b/settings.json"));
+    let rules = world.path("repo/svc/b/rules");
+    fs::create_dir_all(&rules).unwrap();
+    fs::write(rules.join("guard.toml"), "").unwrap();
+    symlink("rules", world.path("repo/svc/b/.guard")).unwrap();
+    assert_deny(&write(&world, "repo", "svc/b/rules/guard.toml"), &["[self-protect: guard-file]"]);
+}

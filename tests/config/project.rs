@@ -191,3 +191,43 @@ fn a_file_that_only_lacks_trust_is_not_called_broken() {
     told.ask(&world, &world.bash("ls"), &["[config: broken-config]"]);
     assert_text!("project_untrusted", told.0);
 }
+
+#[test]
+fn an_agent_does_not_change_the_files_that_a_configuration_uses() {
+    let rego = "package guard\n\ndeny contains {\"rule\": \"no-x\", \"message\": \"m\"} if input.tool == \"X\"\n";
+    let layers = Layers::new();
+    let link = |to: &str, at: &str| std::os::unix::fs::symlink(to, layers.world.path(at)).unwrap();
+    layers.world.write("repo/policy/guard.rego", rego);
+    layers.world.write("repo/settings.json", "{}");
+    layers.world.write("repo/linked.json", "{}");
+    layers.world.write(
+        "repo/cfg/guard.toml",
+        "[[policy]]\nname = \"a\"\nsource = \"builtin:command-guard\"\nsettings-file = \"../settings.json\"\n\
+         [[policy]]\nname = \"b\"\nsource = \"builtin:command-guard\"\nsettings-file = \"link.json\"\n\
+         [[policy]]\nname = \"c\"\nsource = \"builtin:rego\"\nsettings-file = \"../policy\"\n",
+    );
+    link("../linked.json", "repo/cfg/link.json");
+    link("cfg", "repo/.guard");
+    assert_eq!(layers.problems(), [""; 0]);
+    let write = |path: &str| ("Write", json!({ "file_path": path, "content": "" }));
+    let bash = |command: &str| ("Bash", json!({ "command": command }));
+    let stopped = [
+        write("settings.json"),
+        write("linked.json"),
+        write("policy/guard.rego"),
+        write("policy/data.json"),
+        write("cfg/guard.toml"),
+        bash("sed -i s/deny/ask/ settings.json"),
+        bash("cp a linked.json"),
+        bash("mv policy/guard.rego b"),
+        bash("rm -r policy"),
+    ];
+    for (verdict, call) in layers.decide(&stopped).iter().zip(&stopped) {
+        assert_eq!(verdict.outcome, Outcome::Deny, "{call:?}");
+    }
+    let passing =
+        [write("other.json"), write("policies/guard.rego"), bash("cat settings.json"), bash("chmod -R u+w .")];
+    for (verdict, call) in layers.decide(&passing).iter().zip(&passing) {
+        assert!(!verdict.findings.iter().any(|found| found.finding.rule == "guard-file"), "{call:?}");
+    }
+}

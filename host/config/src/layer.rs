@@ -13,10 +13,11 @@ use super::pins::TrustLevel;
 use super::problem::{placed, toml_problem};
 use super::tools;
 use guard_contract::allow::Allow;
+use guard_contract::paths::lexical;
 use guard_contract::policy::Entry;
 use guard_contract::readings::Arguments;
 use guard_contract::{Layer, Outcome, Problem};
-use guard_platform::paths::judged_text;
+use guard_platform::paths::{judged_text, native};
 use guard_state::FileState;
 
 /// The maximum size of a configuration file in bytes.
@@ -66,13 +67,18 @@ pub(super) fn layer(layer: Layer, file: &Path, home: &str, config: &mut Config) 
     });
     match read {
         Ok(read) => {
-            if layer != Layer::Project {
+            if layer == Layer::Project {
+                config.project_files.extend(outside_guard(file, &read.inputs));
+            } else {
                 config.disabled.extend(read.disabled.iter().cloned());
                 config.named.extend(read.inputs.iter().flat_map(|path| names(path)));
             }
             read.told(config)
         }
         Err(problem) => {
+            if layer == Layer::Project {
+                config.project_files.extend(outside_guard(file, &[]));
+            }
             config.problems.push(problem);
             LayerChain::default()
         }
@@ -84,6 +90,25 @@ pub(super) fn names(path: &Path) -> Vec<PathBuf> {
     let with_all_below = |path: PathBuf| if path.is_dir() { path.join("") } else { path };
     let real = path.canonicalize().ok().filter(|real| real != path);
     [Some(path.to_path_buf()), real].into_iter().flatten().map(with_all_below).collect()
+}
+
+/// Returns the files and folders that a project's configuration reads outside of each `.guard`, whose files are protected
+/// by its name. Leaves out a folder that contains the project, but not the files that are read in it.
+pub(super) fn outside_guard(file: &Path, inputs: &[PathBuf]) -> Vec<PathBuf> {
+    let roots = file.ancestors().nth(2).map(names).unwrap_or_default();
+    let own = [file.parent().unwrap_or(file), file];
+    let mut outside: Vec<PathBuf> = Vec::new();
+    for path in own.into_iter().chain(inputs.iter().map(PathBuf::as_path)).flat_map(names) {
+        let is_folder = path.is_dir();
+        let path = native(&lexical(&judged_text(&path.to_string_lossy()), "/", "")).into_owned();
+        let is_guarded = path.components().any(|name| name.as_os_str() == ".guard")
+            || outside.iter().any(|known| path.starts_with(known))
+            || roots.iter().any(|root| root.starts_with(&path));
+        if !is_guarded {
+            outside.push(if is_folder { path.join("") } else { path });
+        }
+    }
+    outside
 }
 
 /// Reads the entries from the text of a layer.

@@ -121,6 +121,8 @@ pub struct Config {
     pub projects: Vec<(PathBuf, Trust)>,
     /// The component and settings files that the managed and the user's layer name.
     pub named: Vec<PathBuf>,
+    /// The files and folders outside of `.guard` that the projects' files name or reach by a link.
+    pub project_files: Vec<PathBuf>,
     /// Every file that was examined, including ones that don't exist.
     pub inputs: Vec<PathBuf>,
 }
@@ -144,7 +146,11 @@ impl Config {
                     ("sessions", self.sessions.file().unwrap_or(Path::new(""))),
                     ("program", program),
                 ];
-                let lists = [("policies", self.named.as_slice()), ("registrations", &registrations)];
+                let lists = [
+                    ("policies", self.named.as_slice()),
+                    ("project", self.project_files.as_slice()),
+                    ("registrations", &registrations),
+                ];
                 entry.settings = settings::with_places(&entry.settings, dirs, own, lists);
             }
         }

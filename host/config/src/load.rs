@@ -137,6 +137,7 @@ impl Config {
             added_policies: Vec::new(),
             projects: Vec::new(),
             named: Vec::new(),
+            project_files: Vec::new(),
             inputs: Vec::new(),
         }
     }

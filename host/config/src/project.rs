@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::Config;
-use super::layer::{LayerChain, entries, layer, read};
+use super::layer::{LayerChain, entries, layer, outside_guard, read};
 use super::pins::{self, Pins, TrustLevel, lapsed_hint};
 use super::trust::{self, Trust, TrustError};
 use guard_contract::policy::Entry;
@@ -21,6 +21,7 @@ pub(super) fn project(file: &Path, dirs: &AppDirs, config: &mut Config) -> Layer
         Some(pins) => match trusted(file, &dirs.home, pins) {
             Ok(trusted) => {
                 config.inputs.push(file.to_path_buf());
+                config.project_files.extend(outside_guard(file, &trusted.inputs));
                 config.projects.push((file.to_path_buf(), Trust::Held));
                 return trusted.told(config);
             }

@@ -121,7 +121,7 @@ pub(super) fn with_places(
     settings: &str,
     dirs: &AppDirs,
     others: [(&str, &Path); 3],
-    lists: [(&str, &[PathBuf]); 2],
+    lists: [(&str, &[PathBuf]); 3],
 ) -> String {
     let Ok(mut settings) = serde_json::from_str::<Map<String, Value>>(settings) else { return settings.to_owned() };
     let text = |path: &Path| Value::from(path.to_string_lossy());
@@ -144,7 +144,10 @@ mod tests {
             let others = [("audit", "/log/a.jsonl"), ("sessions", ""), ("program", "/bin/guard-host")];
             let others = others.map(|(name, path)| (name, Path::new(path)));
             let (policies, registrations) = ([PathBuf::from("/p/a.wasm")], [PathBuf::from("/moved/hooks.json")]);
-            with_places(settings, &dirs, others, [("policies", &policies), ("registrations", &registrations)])
+            let project = [PathBuf::from("/repo/rules.toml")];
+            let lists: [(&str, &[PathBuf]); 3] =
+                [("policies", &policies), ("project", &project), ("registrations", &registrations)];
+            with_places(settings, &dirs, others, lists)
         };
         let text = told(r#"{"places":{"config":"/nowhere"},"x":1}"#);
         let value: Value = serde_json::from_str(&text).unwrap();
@@ -155,6 +158,7 @@ mod tests {
         assert_eq!(value["places"]["audit"], "/log/a.jsonl");
         assert_eq!(value["places"]["program"], "/bin/guard-host");
         assert_eq!(value["places"]["policies"], json!(["/p/a.wasm"]));
+        assert_eq!(value["places"]["project"], json!(["/repo/rules.toml"]));
         assert_eq!(value["places"]["sessions"], "");
         assert_eq!(told("[]"), "[]");
     }

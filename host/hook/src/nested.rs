@@ -7,10 +7,11 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::path::Path;
 
-use crate::cache::Prepared;
+use crate::cache::{Member, Prepared};
 use guard_contract::Layer;
 use guard_contract::call::{CallContext, ToolCall};
 use guard_contract::paths::{is_below, lexical, parent};
+use guard_contract::policy::{SELF_PROTECT, Source};
 use guard_contract::syntax::{Command, Effect, Word};
 use guard_facts::{Scene, git_root};
 use guard_platform::access::is_own;
@@ -228,10 +229,14 @@ fn search(root: &str, most: usize, only_own: bool, fits: impl Fn(&str) -> bool) 
 }
 
 impl Prepared {
-    /// Returns the members that the folders add to a chain: their policies, and the errors in their files.
+    /// Returns the members that the folders add to a chain: their policies, self-protect for files that the folders use,
+    /// and the errors in their files.
     #[must_use]
     pub fn beside(mut self, chain: &Prepared) -> Self {
-        self.members.retain(|member| member.entry.layer == Layer::Project);
+        // The chain's own self-protect doesn't know the files outside of `.guard` that these folders use.
+        let guards_more = self.config.project_files.iter().any(|path| !chain.config.project_files.contains(path));
+        let is_self_protect = |member: &Member| member.entry.source == Source::Builtin(SELF_PROTECT.to_owned());
+        self.members.retain(|member| member.entry.layer == Layer::Project || guards_more && is_self_protect(member));
         for member in &mut self.members {
             // Journal lines are matched by the names of the chain's policies.
             member.entry.grants.journal.clear();

@@ -11,6 +11,8 @@ use crate::settings::ProtectedPaths;
 pub(crate) enum GuardedKind {
     /// The configuration of guard-host: the user's, a project's or the managed one, and the files that it names.
     Config,
+    /// A file outside of `.guard` that a project's configuration uses.
+    Project,
     /// The key, the sessions and the audit log.
     State,
     /// The compiled policies, which can be rebuilt.
@@ -91,9 +93,10 @@ impl Guard {
             (companion_path(&places.program), GuardedKind::Program),
         ];
         let policies = places.policies.iter().map(|path| (path.clone(), GuardedKind::Config));
+        let of_project = places.project.iter().map(|path| (path.clone(), GuardedKind::Project));
         let registered = |path: &String| (path.clone(), GuardedKind::Registration(REGISTERED));
         let registrations = places.registrations.iter().filter(|path| !is_usual(path)).map(registered);
-        let named = named.into_iter().chain(policies).chain(registrations);
+        let named = named.into_iter().chain(policies).chain(of_project).chain(registrations);
         let named = named.filter(|(entry, _)| entry.starts_with('/')).map(|(entry, what)| Entry::new(entry, what));
         let usual = USUAL.iter().map(|(entry, what)| Entry::new(*entry, *what));
         let scripts = SCRIPTS.iter().map(|(entry, name)| Entry::new(*entry, GuardedKind::Scripts(name)));

@@ -23,8 +23,8 @@
 //!
 //! ## Settings
 //!
-//! guard-host itself sets `places`: the locations of a moved configuration, state, cache or log, and of the components
-//! and settings in the user's configuration.
+//! guard-host itself sets `places`: the locations of a moved configuration, state, cache or log, of the components and
+//! settings in the user's configuration, and of files outside of `.guard` that a project's configuration uses.
 //! The default locations in every home are also protected.
 //!
 //! The settings `raise`, `lower` and `silence` list rules whose outcome is one step more severe, one step less severe,

@@ -33,6 +33,8 @@ pub struct ProtectedPaths {
     pub program: String,
     /// Components and settings of policies, in any place.
     pub policies: Vec<String>,
+    /// Files and folders outside of `.guard` that the project's configuration uses.
+    pub project: Vec<String>,
     /// Files that register this guard-host with a harness, in any place.
     pub registrations: Vec<String>,
 }

@@ -126,6 +126,11 @@ fn effect_reach(effect: &Effect, view: &CallView<'_>, folders: &mut usize) -> Op
     }
     let mut extracted = None;
     for (guarded, found, names) in above {
+        // Archives, checkouts and modes of a whole project are routine, and the loss of a project is judged below.
+        let holds_project = || names.contains(&Names::new(&view.facts().project_root));
+        if guarded.what == GuardedKind::Project && (!is_deletion || holds_project()) {
+            continue;
+        }
         // Extracted content has its own folders, so usually only the protected file's own folder matters.
         let near =
             is_deletion || modes || is_parent(names, guarded.entry) || is_reached(effect, names, found, guarded, view);

@@ -32,7 +32,7 @@ use guard_state::make_private;
 use guard_state::{FileState, hex};
 
 /// Incremented whenever the format of [`Prepared`] changes.
-const PURPOSE: &str = "prepared chain 18";
+const PURPOSE: &str = "prepared chain 19";
 
 /// The maximum number of times that the configuration is read again until it names the same files.
 const LOADS: usize = 4;

@@ -1,5 +1,5 @@
 //! `guard-file`: a change to guard-host's configuration, state, cache, audit log or program.
-//! The configuration includes the user's files, a project's `.guard/`, and the managed file.
+//! The configuration includes the user's files, the managed file, a project's `.guard/`, and the files that it uses.
 //! A change far above these files, or of a whole cache folder, needs confirmation instead.
 //!
 //! - Reading a copy that `guard-host undo` restores is denied, because it can contain secrets.
