@@ -131,6 +131,24 @@ fn a_component_that_is_gone_or_another_one_is_told() {
 }
 
 #[test]
+fn a_component_of_the_revision_that_is_missing_fails() {
+    let world = clone();
+    let file = |name: &str| world.repo().join(".guard").join(name);
+    git(&world.repo(), &["rm", "-q", "-r", "--cached", ".guard/fetched"]);
+    git(&world.repo(), &["commit", "-q", "-m", "components are fetched"]);
+    fs::remove_dir_all(file("fetched")).unwrap();
+    let text = fs::read_to_string(file("guard.toml")).unwrap();
+    let (ours, _) = text.split_once("# A policy of others").unwrap();
+    fs::write(file("guard.toml"), ours).unwrap();
+    fs::remove_file(file("guard.lock")).unwrap();
+    fs::remove_file(file("cases/no-friday.toml")).unwrap();
+    let ended = ci(&world, &["--against", "HEAD"]);
+    assert!(ended.exit == 1 && ended.stdout.contains("FAIL replay "), "{ended:?}");
+    assert!(ended.stdout.contains("the component of `no-friday` at `HEAD` is not here"), "{ended:?}");
+    assert!(ended.stdout.contains("hint: run `guard-host policy fetch` at that revision"), "{ended:?}");
+}
+
+#[test]
 fn the_tests_in_rego_are_run() {
     let world = clone();
     let test = |name: &str, tool: &str| {
@@ -231,7 +249,7 @@ fn machines_and_code_hosts_get_the_same() {
 fn the_steps_of_the_workflow_run() {
     let text = fs::read_to_string(root().join(EXAMPLE).join(".github/workflows/guard.yml")).unwrap();
     let steps: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix("- run: ")).collect();
-    assert_eq!(steps.len(), 2, "{text}");
+    assert_eq!(steps.len(), 3, "{text}");
     let world = clone();
     let mut shell = Shell::new();
     copy(&world.repo(), &shell.world.repo());

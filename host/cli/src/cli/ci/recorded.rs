@@ -84,8 +84,6 @@ fn judge_calls(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let replayed = match replayed {
         Ok(replayed) => replayed,
         Err(error) => match error.downcast::<Refused>()? {
-            // The components of the other revision may not be present.
-            Refused { exit: Exit::Unavailable, text, .. } => return Ok(StepResult::skipped(text)),
             Refused { exit: Exit::Config, .. } if project.has_failed.get() => {
                 return Ok(StepResult::skipped("the configuration can't be used, see above".to_owned()));
             }
