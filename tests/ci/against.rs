@@ -158,6 +158,14 @@ fn a_warning_of_the_check_is_told_and_fails_nothing() {
     assert_text!("ci_warning", told.0);
 }
 
+#[test]
+fn recorded_calls_are_read_without_a_revision() {
+    let world = repository();
+    world.write("repo/.guard/calls.jsonl", "{\"command\": \"ls\"}\nls -l\n");
+    let ended = ci(&world, &[]);
+    assert!(ended.exit == 1 && ended.stdout.contains(".guard/calls.jsonl:2: not read: "), "{ended:?}");
+}
+
 /// Asserts the exit code, and that a line of the output starts with `start` and contains `part`.
 #[track_caller]
 fn assert_line(ended: &ProcessOutput, exit: i32, start: &str, part: &str) {

@@ -1,4 +1,5 @@
-//! The step `replay`: evaluates the recorded calls with the policies here and at the revision.
+//! The step `replay`: evaluates the recorded calls with the policies here and at the revision. Without a revision, only
+//! checks that they can be read.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -57,18 +58,20 @@ fn misnamed_files(project: &Project<'_>) -> Vec<Remark> {
 fn judge_calls(project: &Project<'_>) -> anyhow::Result<StepResult> {
     let args = project.args;
     let removed_calls = Cell::new(0);
-    let Some(against) = &args.against else {
-        return Ok(StepResult::skipped("no `--against` revision".to_owned()));
-    };
-    let files = files_at(against, &project.root.to_string_lossy())?;
-    if !Path::new(against).is_file() && !files.is_empty() && !files.iter().any(|file| is_configuration(file)) {
-        return Ok(StepResult::skipped(format!("no configuration to compare with at {against}")));
-    }
     let calls = args.calls.clone().unwrap_or_else(|| CALLS.into());
     let file = project.root.join(&calls);
+    let against = args.against.as_deref();
+    if let Some(against) = against {
+        let files = files_at(against, &project.root.to_string_lossy())?;
+        if !Path::new(against).is_file() && !files.is_empty() && !files.iter().any(|file| is_configuration(file)) {
+            return Ok(StepResult::skipped(format!("no configuration to compare with at {against}")));
+        }
+    } else if !file.is_file() {
+        return Ok(StepResult::skipped("no `--against` revision".to_owned()));
+    }
     let failed = |text: String, hint: &str| Ok(StepResult::failed(vec![project.mistake(&file, None, text, hint)]));
     let scratch = tempfile::tempdir()?;
-    let replayed = replay(Some(against), project.dirs, project.environment, |sources, revision, take| {
+    let replayed = replay(against, project.dirs, project.environment, |sources, revision, take| {
         let unreadable =
             |error| exit_error(Exit::NoInput, format!("`{}` cannot be read: {error}", calls.display()), "");
         let removed = write_removed_calls(&file, revision.map(|folder| folder.join(&calls)), scratch.path())?;
@@ -91,17 +94,23 @@ fn judge_calls(project: &Project<'_>) -> anyhow::Result<StepResult> {
         },
     };
     let mut mistakes = skipped_lines(project, &replayed, &file);
-    mistakes.extend(weaker_verdicts(project, &replayed, &file, against));
+    let mut remarks = Vec::new();
+    if let Some(against) = against {
+        mistakes.extend(weaker_verdicts(project, &replayed, &file, against));
+        remarks = removed_remark(project, &file, removed_calls.get(), against);
+    }
     if !mistakes.is_empty() {
         return Ok(StepResult::failed(mistakes));
     }
-    let remarks = removed_remark(project, &file, removed_calls.get(), against);
     let result = match replayed.calls() {
         0 if !file.is_file() => Ok(StepResult::skipped(format!("there is no `{CALLS}`"))),
         0 => failed("no call in this file can be read".to_owned(), "see `guard-host replay --help`"),
         calls => {
             let calls = print::count(calls, "call");
-            Ok(StepResult::passed(format!("{calls}, none judged milder than at {against}")))
+            Ok(StepResult::passed(match against {
+                Some(against) => format!("{calls}, none judged milder than at {against}"),
+                None => format!("{calls} can be read, no `--against` revision"),
+            }))
         }
     };
     Ok(result?.with_remarks(remarks))
