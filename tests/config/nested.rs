@@ -313,6 +313,8 @@ fn check_config_and_list_know_it() {
     for ended in [run(&["config", "check"]), world.run(&["config", "check"], "")] {
         assert!(ended.exit == 78 && ended.stderr.contains("svc/a/.guard/guard.toml:2:1"), "{ended:?}");
     }
+    let doctor = world.run(&["doctor"], "");
+    assert!(doctor.stdout.contains("svc/a/.guard/guard.toml:2:1"), "{doctor:?}");
     // A broken file asks only where it would have applied.
     assert_ask(&write(&world, "repo", "svc/a/x"), &["[config: broken-config]", "svc/a/.guard/guard.toml"]);
     assert_silent(&write(&world, "repo", "svc/b/x"));

@@ -17,6 +17,7 @@ use crate::versions;
 use guard_config::{Config, load};
 use guard_contract::shell_word::word;
 use guard_harness::Harness;
+use guard_hook::cache::BuildOptions;
 use guard_hook::watch::IdlePolicies;
 use guard_state::Pause;
 use jiff::Timestamp;
@@ -62,6 +63,17 @@ impl Finding {
     }
 }
 
+/// The folders whose configurations are checked.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckedFolders<'a> {
+    /// The projects, and the folders with a configuration.
+    pub checked: &'a [String],
+    /// Folders that may have a misplaced configuration.
+    pub unread: &'a [String],
+    /// How to build missing artifacts. `None` to build none.
+    pub making: Option<BuildOptions>,
+}
+
 /// Checks everything between these harnesses and a verdict.
 #[must_use]
 pub fn examine(
@@ -69,6 +81,7 @@ pub fn examine(
     options: &InstallOptions,
     site: HookLocation<'_>,
     projects: &[String],
+    folders: CheckedFolders<'_>,
 ) -> Vec<Finding> {
     let surveys: Vec<Survey> = asked.iter().map(|(_, registration)| registration.survey(options, site)).collect();
     let mut findings = Vec::new();
@@ -95,7 +108,7 @@ pub fn examine(
     }
     findings.extend(idle);
     findings.extend(ready);
-    findings.extend(machine::chain(site, projects, Depth::Calls));
+    findings.extend(machine::chain(site, folders, Depth::Calls));
     let is_sound = !findings.iter().any(|finding| finding.check == "remote");
     findings.extend(config.remote.as_ref().filter(|_| is_sound).map(|remote| server::ask(remote, site)));
     findings.extend(undo::rehearsed(&config, site));
@@ -131,7 +144,8 @@ pub fn glance(
     findings.extend(switched_off(survey));
     findings.extend(machine::registrations(surveys, site));
     findings.extend(machine::folders(site.dirs));
-    findings.extend(machine::chain(site, projects, Depth::Settings));
+    let folders = CheckedFolders { checked: projects, unread: &[], making: None };
+    findings.extend(machine::chain(site, folders, Depth::Settings));
     let is_sound = !findings.iter().any(|finding| finding.check == "remote");
     findings.extend(config.remote.as_ref().filter(|_| is_sound).and_then(server::knock));
     findings

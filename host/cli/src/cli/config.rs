@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::args::{CheckFormat, ConfigArgs, ConfigCommand, Format};
 use super::sarif::{self, Annotation};
-use super::subject::{call_context, exit_error, folders, folders_below};
+use super::subject::{call_context, checked_folders, exit_error, folders};
 use super::{print, starter};
 use guard_config::{Config, OnMalformed, Trust, load};
 use guard_contract::Problem;
@@ -14,7 +14,6 @@ use guard_contract::exit::Exit;
 use guard_contract::policy::{Entry, Source};
 use guard_contract::{Outcome, outcome_name};
 use guard_hook::cache::prepare;
-use guard_hook::nested::unconfigured_below;
 use guard_kit::compile::making;
 use guard_kit::schema;
 use guard_platform::paths::native;
@@ -140,13 +139,7 @@ fn check(
     format: CheckFormat,
 ) -> anyhow::Result<Exit> {
     let at = call_context(environment, None);
-    let (mut projects, mut unread) = (if is_alone { Vec::new() } else { folders(&at) }, Vec::new());
-    if !is_alone && at.project_root != at.home && !at.project_root.is_empty() {
-        let nested = folders_below(&at.project_root);
-        let nested = nested.into_iter().filter(|folder| !projects.contains(folder)).collect::<Vec<_>>();
-        projects.extend(nested);
-        unread.extend(unconfigured_below(&at.project_root));
-    }
+    let (projects, unread) = if is_alone { Default::default() } else { checked_folders(&at) };
     let prepared = prepare(dirs, &environment.program, &projects, Some(making()));
     let (policies, config) = (prepared.members.len(), prepared.config.clone());
     let site = HookLocation { environment, project: &native(&at.project_root), dirs };

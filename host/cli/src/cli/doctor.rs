@@ -4,13 +4,14 @@ use serde_json::json;
 
 use super::args::{DoctorArgs, Format};
 use super::install::{Registered, registrable_harnesses, registration};
-use super::subject::call_context;
+use super::subject::{call_context, checked_folders};
 use super::{outcome_counts, print};
 use guard_config::load;
 use guard_contract::exit::Exit;
+use guard_kit::compile::making;
 use guard_platform::paths::native;
 use guard_redact::{plain, shorten};
-use guard_setup::doctor::{State, examine};
+use guard_setup::doctor::{CheckedFolders, State, examine};
 use guard_setup::install::{HookLocation, InstallOptions};
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
@@ -26,7 +27,11 @@ pub(super) fn run(args: &DoctorArgs, dirs: &AppDirs, environment: &Environment) 
         Some(name) => vec![registration(name)?],
         None => registered_harnesses(&options, site)?,
     };
-    let findings = examine(&harnesses, &options, site, &at.projects());
+    // Other folders, such as one with many clones, may take minutes.
+    let is_project = [".git", ".guard"].iter().any(|name| site.project.join(name).exists());
+    let (checked, unread) = if is_project { checked_folders(&at) } else { (at.projects(), Vec::new()) };
+    let folders = CheckedFolders { checked: &checked, unread: &unread, making: Some(making()) };
+    let findings = examine(&harnesses, &options, site, &at.projects(), folders);
     let fine = findings.iter().all(|finding| finding.state != State::Problem);
     if args.format == Format::Json {
         let rows: Vec<_> = findings

@@ -251,6 +251,19 @@ pub(super) fn folders(at: &CallContext) -> Vec<String> {
     projects.into_iter().chain(nested).collect()
 }
 
+/// Returns the folders whose configurations a check covers, the project first, and the folders in the project that may
+/// have a misplaced one.
+pub(super) fn checked_folders(at: &CallContext) -> (Vec<String>, Vec<String>) {
+    let mut checked = folders(at);
+    if at.project_root == at.home || at.project_root.is_empty() {
+        return (checked, Vec::new());
+    }
+    let nested = folders_below(&at.project_root);
+    let nested: Vec<String> = nested.into_iter().filter(|folder| !checked.contains(folder)).collect();
+    checked.extend(nested);
+    (checked, nested::unconfigured_below(&at.project_root))
+}
+
 /// Returns the folders below a project's root that have their own configuration, and warns if there may be more.
 pub(super) fn folders_below(root: &str) -> Vec<String> {
     let (folders, is_all) = nested::below(root);

@@ -3,7 +3,7 @@
 use std::env::consts::EXE_SUFFIX;
 use std::path::Path;
 
-use super::{Finding, State};
+use super::{CheckedFolders, Finding, State};
 use crate::check::{CONFIGURATION, Depth, POLICIES, Severity, line};
 use crate::findings::{Inspection, mistakes};
 use crate::install::{HookLocation, Running, Survey};
@@ -183,13 +183,14 @@ pub(super) fn ready(site: HookLocation<'_>, projects: &[String]) -> Vec<Finding>
 }
 
 /// Reports all known mistakes in the configuration and its related files.
-pub(super) fn chain(site: HookLocation<'_>, projects: &[String], depth: Depth) -> Vec<Finding> {
+pub(super) fn chain(site: HookLocation<'_>, folders: CheckedFolders<'_>, depth: Depth) -> Vec<Finding> {
+    let CheckedFolders { checked, unread, making } = folders;
     let program = &site.environment.program;
     let prepared =
-        Prepared::open(site.dirs, program, projects).unwrap_or_else(|| prepare(site.dirs, program, projects, None));
+        Prepared::open(site.dirs, program, checked).unwrap_or_else(|| prepare(site.dirs, program, checked, making));
     let (count, log) = (prepared.members.len(), prepared.config.audit.path.clone());
     let inspection = Inspection { depth, of_machine: true, making: None };
-    let findings = mistakes(prepared, site, projects, inspection).into_iter().map(|mistake| {
+    let findings = mistakes(prepared, site, &[checked, unread].concat(), inspection).into_iter().map(|mistake| {
         let state = match mistake.severity {
             Severity::Error => State::Problem,
             Severity::Gap => State::Gap,
