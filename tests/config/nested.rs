@@ -385,3 +385,20 @@ fn an_agent_does_not_change_the_files_that_it_uses() {
     symlink("rules", world.path("repo/svc/b/.guard")).unwrap();
     assert_deny(&write(&world, "repo", "svc/b/rules/guard.toml"), &["[self-protect: guard-file]"]);
 }
+
+#[test]
+fn a_misplaced_file_of_a_folder_is_reported() {
+    for misplaced in
+        [".Guard/guard.toml", ".guards/guard.toml", ".guard/guard.json", ".guard/guard.toml.txt", "guard.toml"]
+    {
+        let world = monorepo();
+        world.write("repo/.guard/guard.toml", "");
+        let text = fs::read_to_string(world.path(FILE)).unwrap();
+        world.write(&format!("repo/svc/c/{misplaced}"), text);
+        for command in [&["config", "check"][..], &["doctor"], &["ci"]] {
+            let ended = world.run(command, "");
+            let told = format!("svc/c/{misplaced}` is not read");
+            assert!(ended.stdout.contains(&told) || ended.stderr.contains(&told), "{command:?}: {ended:?}");
+        }
+    }
+}

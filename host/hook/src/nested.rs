@@ -189,11 +189,19 @@ pub fn below(root: &str) -> (Vec<String>, bool) {
     below_with(root, has_configuration)
 }
 
-/// Returns the folders below a root that may have a misplaced configuration: they have a `.guard` or a `guard.toml`, but
-/// no `.guard/guard.toml`. Visits the same folders as [`below`]. Omits those of other programs and packages.
+/// Names of misplaced configurations and of their folders, in lower case and without a leading dot.
+const MISPLACED: [&str; 5] = ["guard", "guards", "guard-host", "guard.toml", "guard-host.toml"];
+
+/// Returns the folders below a root that may have a misplaced configuration: they have a `.guard`, a `guard.toml` or a
+/// similar name, but no `.guard/guard.toml`. Visits the same folders as [`below`]. Omits those of other programs and
+/// packages.
 #[must_use]
 pub fn unconfigured_below(root: &str) -> Vec<String> {
-    let has_one = |folder: &str| [".guard", "guard.toml"].iter().any(|name| Path::new(folder).join(name).exists());
+    let has_one = |folder: &str| {
+        let mut names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        let plain = |name: &str| name.trim_start_matches('.').to_ascii_lowercase();
+        names.any(|name| MISPLACED.contains(&plain(&name.to_string_lossy()).as_str()))
+    };
     let is_own = |folder: &str| {
         let below = folder.strip_prefix(root).unwrap_or(folder);
         !below.split('/').any(|name| name.starts_with('.') || name == "node_modules")

@@ -29,6 +29,7 @@ use guard_contract::Problem;
 use guard_contract::exit::Exit;
 use guard_contract::policy::{Entry, Source};
 use guard_hook::cache::{Prepared, prepare};
+use guard_hook::nested::unconfigured_below;
 use guard_kit::compile::making;
 use guard_kit::conformance::{State, examine};
 use guard_kit::suite::{FinishedCase, Options, Run};
@@ -192,7 +193,9 @@ fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
         (prepared.members.len(), prepared.members.iter().filter(|member| member.entry.refused.is_some()).count());
     let site = HookLocation { environment: project.environment, project: &project.root, dirs: project.dirs };
     let inspection = Inspection { depth: Depth::Calls, of_machine: false, making: Some(making()) };
-    let found = findings::mistakes(prepared, site, &project.roots(), inspection);
+    let mut folders = project.roots();
+    folders.extend(unconfigured_below(&project.root.to_string_lossy()));
+    let found = findings::mistakes(prepared, site, &folders, inspection);
     let (warnings, found): (Vec<_>, Vec<_>) = found.into_iter().partition(guard_setup::check::Mistake::is_warning);
     let warnings = warnings.iter().map(|one| Remark::warning(project.problem_mistake(&one.problem))).collect();
     // The step `lock` has already reported this.

@@ -20,6 +20,9 @@ const FILE: &str = "guard.toml";
 /// Names that other programs give to their configuration.
 const OTHER_NAMES: [&str; 2] = ["config.toml", "guard-host.toml"];
 
+/// Formats that a configuration may have been saved in by mistake.
+const OTHER_FORMATS: [&str; 4] = ["json", "yaml", "yml", "txt"];
+
 /// Names of a configuration's folder without the leading dot, and the settings folder of a harness.
 const FOLDERS: [&str; 3] = ["guard", "guard-host", "claude"];
 
@@ -115,6 +118,11 @@ fn unnamed_policies(right: &Path, inputs: &[PathBuf]) -> Vec<Problem> {
     let mut files: Vec<PathBuf> = files.collect();
     files.sort();
     let problem = |path: PathBuf| {
+        if configuration.is_some() && path.extension().is_some_and(|end| end == "toml") && is_configuration(&path) {
+            let (shown, right) = (path.display(), right.display());
+            let text = format!("`{shown}` is not read: entries belong in `{right}`");
+            return Some(warning(shown.to_string(), text, format!("move its entries to `{right}`")));
+        }
         let (name, stem) = (name_of(&path), path.file_stem()?.to_string_lossy().into_owned());
         let source = match path.extension().unwrap_or_default().to_str()? {
             _ if path.is_dir() || is_module(&path) => {
@@ -177,7 +185,9 @@ pub(crate) fn lookalikes(right: &Path) -> Vec<PathBuf> {
     let is_beside = |path: &PathBuf| {
         let name = name_of(path);
         // The distance to `guard.lock` is three.
-        let is_like = nearest_within(&name, &[FILE], 2).is_some() || OTHER_NAMES.contains(&&*name);
+        let is_other = name.starts_with("guard.")
+            && path.extension().is_some_and(|end| OTHER_FORMATS.iter().any(|other| end == *other));
+        let is_like = is_other || nearest_within(&name, &[FILE], 2).is_some() || OTHER_NAMES.contains(&&*name);
         path.is_file() && (is_like || name.ends_with(".toml") && is_configuration(path))
     };
     let is_named = |path: &PathBuf| [FILE, "guard-host.toml"].contains(&plain(path).as_str()) && is_configuration(path);
