@@ -85,6 +85,12 @@ const KINDS: [(&[&str], &str); 5] = [
 ];
 
 fn hint(name: &str) -> String {
+    let names: Vec<&str> = name.split(['|', ',']).map(str::trim).collect();
+    if let [_, _, ..] = names[..]
+        && names.iter().all(|name| check(name).is_ok())
+    {
+        return format!("write each as its own item: `\"{}\"`", names.join("\", \""));
+    }
     let lower = name.to_ascii_lowercase();
     let distance = |tool: &&&str| strsim::damerau_levenshtein(&lower, &tool.to_ascii_lowercase());
     let nearest = COMMON_TOOLS.iter().chain(&OTHER_TOOLS).min_by_key(distance);
@@ -117,6 +123,9 @@ mod tests {
         ] {
             let (text, hint) = check(name).unwrap_err();
             assert!(text.contains(&format!("`{name}`")) && hint == format!("did you mean `{meant}`?"), "{text} {hint}");
+        }
+        for (names, meant) in [("Edit|Write", "\"Edit\", \"Write\""), ("Bash, mcp__a__b", "\"Bash\", \"mcp__a__b\"")] {
+            assert_eq!(check(names).unwrap_err().1, format!("write each as its own item: `{meant}`"));
         }
         for name in ["!Bash", "!mcp__github__push", "", "Frobnicate", "x*", "[Bash", "{Bash", "Bash ", "/Bash"] {
             assert!(check(name).is_err(), "{name}");
