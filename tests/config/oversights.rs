@@ -237,6 +237,18 @@ fn a_pattern_of_a_nested_file_begins_at_the_projects_root() {
 }
 
 #[test]
+fn the_renamed_folder_of_the_root_is_told_once_with_its_own_name() {
+    for name in ["x", "guard"] {
+        let world = World::new();
+        let right = world.path("repo/.guard/guard.toml");
+        world.write(&format!("repo/{name}/guard.toml"), entry("\"**/*.sql\""));
+        let output = warnings(&world);
+        assert!(output.contains(&format!("rename it to `{}`", right.display())), "{output}");
+        assert_eq!(output.matches("rename it to").count(), 1, "{output}");
+    }
+}
+
+#[test]
 fn a_file_with_a_wrong_name_is_told() {
     for name in [
         "repo/.guard/guard.tml",

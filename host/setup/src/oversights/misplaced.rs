@@ -37,8 +37,19 @@ const TABLES: [&str; 3] = ["policy", "preset", "tool"];
 pub(super) fn misplaced(projects: &[String], dirs: &AppDirs, inputs: &[PathBuf]) -> Vec<Problem> {
     let roots = projects.iter().filter(|root| !root.is_empty());
     let own = roots.clone().map(|root| AppDirs::project_file(root));
+    let root = roots.clone().next().map(|root| AppDirs::project_file(root)).filter(|file| !file.exists());
     let not_read_of = |right: PathBuf| {
-        [not_read(lookalikes(&right), &right, dirs), unnamed_policies(&right, inputs), yaml_cases(&right)].concat()
+        // A folder directly below a root without a file may be its renamed `.guard`.
+        let (of_root, own): (Vec<_>, Vec<_>) = lookalikes(&right).into_iter().partition(|path| {
+            let is_of = |root: &PathBuf| *root != right && path.ancestors().nth(2) == root.ancestors().nth(2);
+            root.as_ref().is_some_and(is_of)
+        });
+        let of_root = root.iter().flat_map(|root| {
+            let known = lookalikes(root);
+            not_read(of_root.iter().filter(|path| !known.contains(path)).cloned().collect(), root, dirs)
+        });
+        let of_root: Vec<Problem> = of_root.collect();
+        [of_root, not_read(own, &right, dirs), unnamed_policies(&right, inputs), yaml_cases(&right)].concat()
     };
     let mut found: Vec<Problem> = own.flat_map(not_read_of).collect();
     let right = &dirs.config;
