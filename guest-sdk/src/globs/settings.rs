@@ -2,6 +2,9 @@
 
 use super::{Error, Glob, expand};
 
+/// Folders of a machine in which projects usually are.
+const HOMES: [&str; 4] = ["home", "Users", "root", "workspaces"];
+
 /// Normalizes a pattern for paths below a folder: removes `./` and doubled slashes, and replaces `x/` with `x/**`.
 ///
 /// # Errors
@@ -10,7 +13,13 @@ use super::{Error, Glob, expand};
 pub fn relative(text: &str) -> Result<String, Error> {
     if text.starts_with('/') {
         let relative = text.trim_start_matches('/');
-        let problem = format!("it is absolute, and patterns begin at the project's root: did you mean `{relative}`?");
+        // The path of the project's root isn't known here.
+        let is_of_home = relative.split('/').next().is_some_and(|first| HOMES.contains(&first));
+        let hint = match is_of_home {
+            true => "remove the path of the root".to_owned(),
+            false => format!("did you mean `{relative}`?"),
+        };
+        let problem = format!("it is absolute, and patterns begin at the project's root: {hint}");
         return Err(Error::new(text, problem));
     }
     if text.starts_with('~') {

@@ -129,6 +129,7 @@ mod tests {
                 "`!a/b`: this list doesn't allow `!`: did you mean `exempt = [\"a/b\"]`?",
             ),
             (json!({"safe": ["/docs/**"]}), "did you mean `docs/**`?"),
+            (json!({"safe": ["/home/u/repo/docs/**"]}), "remove the path of the root"),
             (json!({"protected": vec!["x"; PATTERNS + 1]}), "`protected`"),
         ] {
             let error = read(value.clone()).unwrap_err();
