@@ -186,7 +186,8 @@ pub(super) fn read(layer: Layer, file: &Path) -> Result<Option<String>, Problem>
         Ok(data) if !data.is_file() => return problem("it is not a regular file".to_owned(), "use a regular file"),
         // A link's target may be a secret, and error messages quote the text.
         Ok(_) if layer == Layer::Project && !lies_in_its_project(file, file) => {
-            return problem("it is a link that leads out of the project".to_owned(), "put the file into the project");
+            let root = file.ancestors().nth(2).unwrap_or(file).display();
+            return problem(format!("it is a link that leads out of `{root}`"), "put the file into this folder");
         }
         Ok(data) if data.len() > CONFIG_BYTES => return problem("larger than 1 MiB".to_owned(), "shorten it"),
         Ok(_) => {}
