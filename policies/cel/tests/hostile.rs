@@ -57,6 +57,8 @@ fn a_misspelt_name_or_value_is_refused_with_its_place_and_what_was_meant() {
         ("analysis.commands.exist(c, c.program == 'curl')", "1:19: ", "exist", "exists"),
         ("tool == 'bash'", "1:10: ", "bash", "Bash"),
         ("analysis.effects.all(e, e.operation != 'package.instal')", "", "package.instal", "package.install"),
+        ("analysis.effects.exists(e, e.operation == 'delete')", "", "delete", "fs.delete"),
+        ("analysis.effects.exists(e, e.operation == 'fs.remove')", "", "fs.remove", "fs.delete"),
         ("input.comand == 'ls'", "1:7: ", "comand", "command"),
     ] {
         let named = [name, meant].map(|name| if name.is_empty() { String::new() } else { format!("`{name}`") });

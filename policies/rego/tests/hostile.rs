@@ -200,6 +200,10 @@ fn a_misspelt_value_of_a_known_vocabulary_is_refused_before_any_call() {
         ("\"Bsh\" != input.tool", "team.rego:3:4: ", "unknown tool `Bsh`, expected one of `Bash`"),
         ("input.tool in {\"Write\", \"Eidt\"}", "team.rego:3:28: ", "`Edit`"),
         ("input.analysis.effects[_].operation == \"package.instal\"", "team.rego:3:43: ", "`package.install`"),
+        ("input.analysis.effects[_].operation == \"write\"", "team.rego:3:43: ", "`fs.write`"),
+        ("input.analysis.effects[_].operation == \"push\"", "team.rego:3:43: ", "`git.push`"),
+        ("input.analysis.effects[_].operation == \"exec\"", "team.rego:3:43: ", "`execute.decoded`"),
+        ("input.analysis.effects[_].operation == \"file.write\"", "team.rego:3:43: ", "`fs.write`"),
         ("some e in input.analysis.effects; startswith(e.operation, \"git.psuh.\")", "team.rego:3:62: ", "`git.push.`"),
         ("some e in input.analysis.effects; e.severity == \"high\"", "team.rego:3:52: ", "`destructive`"),
         ("input.analysis.coverage = \"full\"", "team.rego:3:30: ", "`partial`"),
@@ -212,6 +216,7 @@ fn a_misspelt_value_of_a_known_vocabulary_is_refused_before_any_call() {
         "input.tool in {\"Bash\", \"Write\"}",
         "some e in input.analysis.effects; startswith(e.operation, \"git.push.\")",
         "some e in input.analysis.effects; e.operation == \"teapot.boil\"",
+        "some e in input.analysis.effects; e.operation == \"git.refs\"",
         "some e in input.analysis.effects; e.target == \"package.instal\"",
         "input.input.command == \"bash\"",
     ] {

@@ -148,10 +148,7 @@ impl Shape {
             "severity" => one_of(&["routine", "notable", "destructive", "catastrophic"]),
             "exists" => one_of(&["yes", "no", "unknown"]),
             "tool" => tools::meant(text).map(|similar| unknown_name("tool", text, &[similar])),
-            "operation" => {
-                let similar = nearest_name(text, operations())?;
-                Some(unknown_name("operation", text, &[similar]))
-            }
+            "operation" => refuse_operation(text),
             EFFECT_KIND => nearest_kind(text, &EFFECT_KINDS),
             EVENT_KIND => nearest_kind(text, &EVENT_KINDS),
             PROGRAM => refuse_command(text),
@@ -238,6 +235,9 @@ fn literal_prefix(pattern: &str) -> (String, &str) {
     }
 }
 
+/// The maximum number of operations in a message.
+const NAMED: usize = 6;
+
 /// Formats a message about a name in the form that the host extends with "did you mean".
 #[must_use]
 pub fn unknown_name(kind: &str, name: &str, known: &[&str]) -> String {
@@ -251,6 +251,29 @@ pub fn misspelt(text: &str, known: &[&'static str]) -> Option<&'static str> {
         **name != text && (name.eq_ignore_ascii_case(text) || strsim::damerau_levenshtein(text, name) == 1)
     };
     known.iter().find(is_slip).copied().filter(|_| !known.contains(&text))
+}
+
+/// Returns the error for a text that is no operation: a typo, or a kind or a family in place of a dotted name. Other
+/// dotted names are allowed, because later versions may add some.
+fn refuse_operation(text: &str) -> Option<String> {
+    let (family, last) = text.split_once('.').map_or((None, text), |(family, rest)| (Some(family), rest));
+    let of_family = || operations().filter(move |name| name.split('.').next() == family);
+    let similar = nearest_name(text, of_family()).or_else(|| nearest_name(text, operations()));
+    let mut meant: Vec<&str> = match similar {
+        Some(similar) if of_family().next().is_none() || of_family().any(|name| name == similar) => vec![similar],
+        Some(_) => of_family().collect(),
+        None if last.is_empty() || operations().any(|name| name == text) => Vec::new(),
+        None if family.is_none() || of_family().next().is_none() && EFFECT_KINDS.contains(&last) => {
+            let has_part = |name: &&str| name.split('.').any(|part| part == last);
+            let starts = |name: &&str| name.starts_with(last);
+            operations().filter(|name| has_part(name) || starts(name)).collect()
+        }
+        None => Vec::new(),
+    };
+    // The files of the machine, or the family itself, are meant most often.
+    meant.sort_by_key(|name| !name.starts_with("fs.") && name.split('.').next() != Some(last));
+    meant.truncate(NAMED);
+    (!meant.is_empty()).then(|| unknown_name("operation", text, &meant))
 }
 
 /// Returns the most similar known name, if the name itself isn't known.
