@@ -25,3 +25,12 @@ fn rules_of_self_protect_that_are_off_or_milder_are_told() {
         assert!(checked.exit == 0 && !checked.stderr.contains("doesn't stop"), "{checked:?}");
     }
 }
+
+#[test]
+fn a_chain_of_project_rules_without_it_is_told() {
+    let world = World::new();
+    world.configure("preset = \"none\"\n");
+    world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"a\"\nsource = \"builtin:command-guard\"\n");
+    let checked = world.run(&["config", "check"], "");
+    assert!(checked.exit == 0 && checked.stderr.contains("`self-protect` is not in the chain"), "{checked:?}");
+}

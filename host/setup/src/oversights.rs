@@ -184,7 +184,7 @@ fn unprotected(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     let (others, loosened) = (own.clone().skip(1), own.clone().next().map(loosened_rules).unwrap_or_default());
     let loosened = others.fold(loosened, |rules, entry| rules.intersection(&loosened_rules(entry)).cloned().collect());
     let is_dropped = prepared.config.disabled.iter().any(|name| name == SELF_PROTECT)
-        || entries().any(|entry| entry.layer == Layer::Managed);
+        || entries().any(|entry| matches!(entry.layer, Layer::Managed | Layer::Project));
     let (layer, text, hint) = match own.next() {
         None if is_dropped => {
             let text =
