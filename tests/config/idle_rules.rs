@@ -54,6 +54,19 @@ fn a_folder_with_rego_that_no_entry_names_is_told() {
 }
 
 #[test]
+fn a_verdict_in_a_package_that_nothing_reads_is_told() {
+    let world = World::new();
+    let entry = "[[policy]]\nname = \"ours\"\nsource = \"builtin:rego\"\nsettings-file = \"rules\"\n";
+    world.write("repo/.guard/guard.toml", entry);
+    world.write("repo/.guard/rules/team.rego", "package team\n\ndeny contains \"no\" if input.tool == \"Bash\"\n");
+    world.write("repo/.guard/rules/guard.rego", "package guard\n\ndeny contains \"x\" if input.tool == \"Write\"\n");
+    let output = warnings(&world);
+    assert!(output.contains("the Rego rule `deny` in `package team` has no effect"), "{output}");
+    world.write("repo/.guard/rules/guard.rego", "package guard\n\ndeny contains x if some x in data.team.deny\n");
+    assert_eq!(warnings(&world), "");
+}
+
+#[test]
 fn cases_in_yaml_are_told() {
     let world = World::new();
     world.write("repo/.guard/guard.toml", "[[policy]]\nname = \"ours\"\nsource = \"builtin:write-control\"\n");

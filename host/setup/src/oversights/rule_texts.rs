@@ -83,7 +83,8 @@ fn modules(settings: &Value) -> Vec<&str> {
     settings.get("text").and_then(Value::as_str).into_iter().chain(files).collect()
 }
 
-/// Returns a problem for each rule in the package that is read whose name is in no other place.
+/// Returns a problem for each rule in the package that is read whose name is in no other place, and for each other
+/// package with a rule that looks like a verdict.
 fn unread_rules(modules: &[&str]) -> Vec<(String, String)> {
     let (Some(rule), Some(package), Some(name)) = (&*RULE, &*PACKAGE, &*NAME) else { return Vec::new() };
     let code: Vec<String> = modules.iter().map(|text| without_comments(text)).collect();
@@ -99,12 +100,20 @@ fn unread_rules(modules: &[&str]) -> Vec<(String, String)> {
     let unread = heads.iter().filter(|(name, count)| {
         !HEADS.contains(name) && !["default", "import", "package"].contains(name) && uses.get(*name) == Some(count)
     });
-    unread
-        .map(|(name, _)| {
-            let text = format!("the Rego rule `{name}` has no effect: nothing reads it");
-            (text, format!("name it after its outcome, {known}, or use it in such a rule"))
-        })
-        .collect()
+    let unread = unread.map(|(name, _)| {
+        let text = format!("the Rego rule `{name}` has no effect: nothing reads it");
+        (text, format!("name it after its outcome, {known}, or use it in such a rule"))
+    });
+    let others = code.iter().filter_map(|text| {
+        let own = package.captures(text)?.get(1)?.as_str();
+        let head =
+            rule.captures_iter(text).filter_map(|found| found.get(1)).find(|head| HEADS.contains(&head.as_str()))?;
+        let path = format!("data.{own}");
+        let is_unread = own != "guard" && !code.iter().any(|text| text.contains(&path));
+        let text = format!("the Rego rule `{}` in `package {own}` has no effect: nothing reads it", head.as_str());
+        is_unread.then(|| (text, "write `package guard`, whose rules are read".to_owned()))
+    });
+    unread.chain(others).collect()
 }
 
 /// Returns a module without its comments. A text that contains `#` may lose its end, which only hides a use.
