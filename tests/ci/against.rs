@@ -201,6 +201,21 @@ fn cases_and_calls_under_another_name_are_told() {
 }
 
 #[test]
+fn a_case_that_proves_less_is_told() {
+    let world = repository();
+    let file = ".guard/cases/a.toml";
+    let case = "[[cases]]\ninput = \"git push\"\nexpect = \"deny\"\nrule = \"git-push\"\n";
+    world.write(&format!("repo/{file}"), case);
+    git(&world.repo(), &["add", "."]);
+    git(&world.repo(), &["commit", "-q", "-m", "case"]);
+    let ended = after(&world, file, "rule = \"git-push\"\n", "");
+    assert_line(&ended, 0, "warning: .guard/cases/a.toml: ", "no longer expects the rule `git-push`, as at HEAD");
+    world.write(&format!("repo/{file}"), case);
+    let ended = after(&world, file, "rule = ", "facts = { permission-mode = \"plan\" }\nrule = ");
+    assert_line(&ended, 0, "warning: .guard/cases/a.toml: ", "has other facts than at HEAD");
+}
+
+#[test]
 fn a_call_that_is_judged_milder_is_shown_with_its_line() {
     let world = repository();
     let mut told = Transcript::default();

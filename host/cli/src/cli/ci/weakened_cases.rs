@@ -19,8 +19,8 @@ pub(super) fn is_case_file(file: &str) -> bool {
     names.any(|name| name == "cases")
 }
 
-/// Returns a warning for each case of the revision that is gone or expects a milder outcome. A case is identified by its
-/// call, so that it can be renamed or moved.
+/// Returns a warning for each case of the revision that is gone or expects less. A case is identified by its call, so
+/// that it can be renamed or moved.
 pub(super) fn weakened_cases(project: &Project<'_>) -> Vec<Remark> {
     let Some(base) = &project.base else { return Vec::new() };
     let files: Vec<&str> = base.files.iter().map(String::as_str).filter(|file| is_case_file(file)).collect();
@@ -42,7 +42,7 @@ pub(super) fn weakened_cases(project: &Project<'_>) -> Vec<Remark> {
                 let now = same.iter().map(|other| other.expect.0.join(", ")).collect::<Vec<_>>().join(", ");
                 Some(format!("the case `{shown}` expects {now}, was {before} at {}", base.name))
             }
-            Some(_) => None,
+            Some(_) => proves_less(case, &same).map(|what| format!("the case `{shown}` {what} at {}", base.name)),
         }
     };
     let remarks = |file: &&str| {
@@ -56,6 +56,16 @@ pub(super) fn weakened_cases(project: &Project<'_>) -> Vec<Remark> {
         folder.is_some_and(|folder| suite::find(&folder).is_ok_and(|files| !files.is_empty()))
     };
     files.iter().filter(has_cases).flat_map(remarks).collect()
+}
+
+/// Describes what a case at the revision proves and none of the cases with the same call do.
+fn proves_less(case: &Case, same: &[&Case]) -> Option<String> {
+    let rule = case.rule.as_ref().filter(|_| same.iter().all(|other| other.rule != case.rule));
+    let has_other_facts = || same.iter().all(|other| other.facts != case.facts);
+    match rule {
+        Some(rule) => Some(format!("no longer expects the rule `{}`, as", plain(rule))),
+        None => has_other_facts().then(|| "has other facts than".to_owned()),
+    }
 }
 
 /// Returns the cases of a file. Another check reports a file that can't be read.
