@@ -216,6 +216,21 @@ fn a_case_that_proves_less_is_told() {
 }
 
 #[test]
+fn a_rego_test_that_no_longer_runs_is_told() {
+    let world = clone();
+    let file = ".guard/team_test.rego";
+    world.write(&format!("repo/{file}"), "package guard_test\n\ntest_one if true\n\ntest_two if true\n");
+    git(&world.repo(), &["add", "."]);
+    git(&world.repo(), &["commit", "-q", "-m", "tests"]);
+    assert!(!ci(&world, &["--against", "HEAD"]).stdout.contains("no longer do"));
+    let ended = after(&world, file, "test_two", "todo_test_two");
+    assert_line(&ended, 0, "warning: .guard/team_test.rego: ", "ran at HEAD and no longer do: `test_two`");
+    fs::remove_file(world.repo().join(file)).unwrap();
+    let ended = ci(&world, &["--against", "HEAD"]);
+    assert_line(&ended, 0, "warning: .guard/team_test.rego: ", "no longer do: `test_one`, `test_two`");
+}
+
+#[test]
 fn a_call_that_is_judged_milder_is_shown_with_its_line() {
     let world = repository();
     let mut told = Transcript::default();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::report::{Mistake, Remark, StepResult};
-use super::weakened_cases::is_case_file;
+use super::weakened_cases::{is_case_file, is_rego_test};
 use super::{Configuration, Project, split};
 use crate::cli::config::source;
 use crate::cli::print;
@@ -63,7 +63,7 @@ impl Base {
         let all = Configuration::all(&root, below(&root).0);
         let configurations: BTreeMap<_, _> = all.into_iter().filter_map(read).collect();
         let files = files_at(name, project).unwrap_or_default();
-        let _ = copy_files(name, project, &files, &folder, is_case_file);
+        let _ = copy_files(name, project, &files, &folder, |file| is_case_file(file) || is_rego_test(file));
         (!configurations.is_empty()).then(|| Base { name: plain(name), files, folder, configurations })
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::report::{Mistake, Remark, StepResult};
-use super::weakened_cases::weakened_cases;
+use super::weakened_cases::{lost_rego_tests, weakened_cases};
 use super::{ALL, Configuration, Project, rego, split};
 use crate::cli::print;
 use crate::cli::test::{CEL, CHAIN};
@@ -64,7 +64,8 @@ pub(super) fn test(project: &Project<'_>) -> anyhow::Result<StepResult> {
         (true, count) => StepResult::passed(print::count(count, "case")),
     };
     let misplaced = if folder.exists() { Vec::new() } else { misplaced_folders(project) };
-    Ok(result.with_remarks(warnings).with_remarks(misplaced).with_remarks(weakened_cases(project)))
+    let result = result.with_remarks(warnings).with_remarks(misplaced);
+    Ok(result.with_remarks(weakened_cases(project)).with_remarks(lost_rego_tests(project)))
 }
 
 /// Returns a warning for each folder in `.guard` with cases that aren't run because of its name.

@@ -1,5 +1,7 @@
-//! The cases that a change removes, or whose expectation it weakens.
+//! The cases and Rego tests that a change removes, and the cases whose expectation it weakens.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Project;
@@ -56,6 +58,32 @@ pub(super) fn weakened_cases(project: &Project<'_>) -> Vec<Remark> {
         folder.is_some_and(|folder| suite::find(&folder).is_ok_and(|files| !files.is_empty()))
     };
     files.iter().filter(has_cases).flat_map(remarks).collect()
+}
+
+/// Returns whether a file in a `.guard` has Rego tests.
+pub(super) fn is_rego_test(file: &str) -> bool {
+    file.ends_with("_test.rego") && file.split('/').any(|name| name == ".guard")
+}
+
+/// Returns a warning for each file that lost Rego tests since the revision. One that is skipped, `todo_test_...`, is lost.
+pub(super) fn lost_rego_tests(project: &Project<'_>) -> Vec<Remark> {
+    let Some(base) = &project.base else { return Vec::new() };
+    let tests = |file: &Path| -> BTreeSet<String> {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        let name = |line: &str| {
+            let end = line.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(line.len());
+            line.get(..end).filter(|name| name.starts_with("test_")).map(str::to_owned)
+        };
+        text.lines().filter_map(name).collect()
+    };
+    let lost = |file: &String| {
+        let path = project.root.join(file);
+        let (before, now) = (tests(&base.folder.join(file)), tests(&path));
+        let names: Vec<String> = before.difference(&now).map(|name| format!("`{name}`")).collect();
+        let text = format!("Rego tests that ran at {} and no longer do: {}", base.name, names.join(", "));
+        (!names.is_empty()).then(|| Remark::warning(project.mistake(&path, None, text, "")))
+    };
+    base.files.iter().filter(|file| is_rego_test(file)).filter_map(lost).collect()
 }
 
 /// Describes what a case at the revision proves and none of the cases with the same call do.
