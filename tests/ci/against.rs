@@ -231,6 +231,15 @@ fn a_rego_test_that_no_longer_runs_is_told() {
 }
 
 #[test]
+fn a_configuration_that_git_ignores_is_told() {
+    let world = repository();
+    world.write("repo/.gitignore", ".guard/\n");
+    assert!(!ci(&world, &[]).stdout.contains("git ignores it"), "git tracks it");
+    git(&world.repo(), &["rm", "-q", "-r", "--cached", ".guard"]);
+    assert_line(&ci(&world, &[]), 0, "warning: .guard/guard.toml: ", "git ignores it");
+}
+
+#[test]
 fn a_call_that_is_judged_milder_is_shown_with_its_line() {
     let world = repository();
     let mut told = Transcript::default();

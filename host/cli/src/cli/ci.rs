@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use super::args::{CiArgs, CiFormat};
 use super::print;
+use super::replay::is_ignored;
 use super::subject::{call_context, exit_error, folders_below};
 use super::test::complaints;
 use base::Base;
@@ -197,7 +198,8 @@ fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
     folders.extend(unconfigured_below(&project.root.to_string_lossy()));
     let found = findings::mistakes(prepared, site, &folders, inspection);
     let (warnings, found): (Vec<_>, Vec<_>) = found.into_iter().partition(guard_setup::check::Mistake::is_warning);
-    let warnings = warnings.iter().map(|one| Remark::warning(project.problem_mistake(&one.problem))).collect();
+    let warnings = warnings.iter().map(|one| Remark::warning(project.problem_mistake(&one.problem)));
+    let warnings = warnings.chain(ignored_files(project)).collect();
     // The step `lock` has already reported this.
     let found = found.into_iter().filter(|mistake| !mistake.problem.text.starts_with("it is not used"));
     let mistakes: Vec<_> = found
@@ -228,6 +230,17 @@ fn check(project: &Project<'_>) -> anyhow::Result<StepResult> {
         (false, _) => StepResult::failed(mistakes),
     };
     Ok(result.with_remarks(warnings))
+}
+
+/// Returns a warning for each configuration that no commit contains, because git ignores it.
+fn ignored_files(project: &Project<'_>) -> impl Iterator<Item = Remark> {
+    let own = project.configurations.iter().filter(|configuration| !configuration.is_foreign);
+    own.map(Configuration::file).filter_map(move |file| {
+        let is_ignored = is_ignored(&file.to_string_lossy(), &project.root.to_string_lossy());
+        let text = "git ignores it, so its rules apply in this clone only".to_owned();
+        let hint = "remove it from your `.gitignore`, then run `git add` and commit it";
+        is_ignored.then(|| Remark::warning(project.mistake(&file, None, text, hint)))
+    })
 }
 
 /// Checks that the project's own components meet the requirements for policies.

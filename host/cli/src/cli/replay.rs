@@ -30,7 +30,7 @@ use guard_redact::plain;
 use guard_state::AppDirs;
 use guard_state::environment::Environment;
 pub(super) use replayed::Replayed;
-pub(super) use revision::{CALLS, CONFIGURATION, copy_files, files_at, is_configuration, revision};
+pub(super) use revision::{CALLS, CONFIGURATION, copy_files, files_at, is_configuration, is_ignored, revision};
 use sides::Side;
 use sources::{CallSource, Job, Sources, closed_error};
 use tally::{Change, ReplayedCall, SideDecision, Tally};

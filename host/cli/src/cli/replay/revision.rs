@@ -35,6 +35,11 @@ fn git(project: &str, arguments: &[&str]) -> anyhow::Result<Option<Vec<u8>>> {
     Ok(output.status.success().then_some(output.stdout))
 }
 
+/// Returns whether git ignores a file, so that commits don't contain it.
+pub(in crate::cli) fn is_ignored(file: &str, project: &str) -> bool {
+    git(project, &["check-ignore", "-q", "--", file]).is_ok_and(|output| output.is_some())
+}
+
 /// Returns the paths of all files in a revision. Empty if the revision doesn't exist.
 pub(in crate::cli) fn files_at(name: &str, project: &str) -> anyhow::Result<Vec<String>> {
     if name.starts_with('-') {
