@@ -249,6 +249,16 @@ fn the_renamed_folder_of_the_root_is_told_once_with_its_own_name() {
 }
 
 #[test]
+fn a_folder_that_is_a_missing_submodule_is_told() {
+    let world = World::new();
+    world.write("repo/.gitmodules", "[submodule \"rules\"]\n\tpath = .guard\n\turl = ../rules\n");
+    let output = warnings(&world);
+    assert!(output.contains("a submodule that isn't checked out"), "{output}");
+    world.write("repo/.guard/guard.toml", "");
+    assert_eq!(warnings(&world), "");
+}
+
+#[test]
 fn a_file_with_a_wrong_name_is_told() {
     for name in [
         "repo/.guard/guard.tml",

@@ -52,6 +52,7 @@ pub(super) fn misplaced(projects: &[String], dirs: &AppDirs, inputs: &[PathBuf])
         [of_root, not_read(own, &right, dirs), unnamed_policies(&right, inputs), yaml_cases(&right)].concat()
     };
     let mut found: Vec<Problem> = own.flat_map(not_read_of).collect();
+    found.extend(roots.clone().filter_map(|root| missing_submodule(root)));
     let right = &dirs.config;
     let mut of_user = lookalikes(right);
     // The home may be a project.
@@ -63,6 +64,21 @@ pub(super) fn misplaced(projects: &[String], dirs: &AppDirs, inputs: &[PathBuf])
     found.extend(not_read(of_user, right, dirs));
     found.extend(misplaced_sync(projects, dirs));
     found
+}
+
+/// Returns the problem of a `.guard` that is a submodule and isn't checked out.
+fn missing_submodule(root: &str) -> Option<Problem> {
+    let right = AppDirs::project_file(root);
+    let modules = native(root).join(".gitmodules");
+    if right.exists() || !modules.is_file() {
+        return None;
+    }
+    let text = read_text(&modules, TEXT_BYTES).unwrap_or_default();
+    let mut values = text.lines().filter_map(|line| line.split_once('='));
+    let is_submodule = values.any(|(key, value)| key.trim() == "path" && value.trim() == ".guard");
+    let text = format!("there is no `{}`: its folder is a submodule that isn't checked out", right.display());
+    let hint = "run `git submodule update --init .guard`".to_owned();
+    is_submodule.then(|| warning(modules.display().to_string(), text, hint))
 }
 
 /// Returns a problem for each `sync.toml` that no `guard-host sync` reads, because of its folder or its name.
