@@ -336,6 +336,8 @@ fn it_can_only_tighten_trusted_or_not() {
     assert_eq!(ended.exit, 0, "{ended:?}");
     assert_ask(&bash(&world, "repo/svc/a", "git push"), &["[command-guard: "]);
     assert_deny(&write(&world, "repo/svc/a", ".env"), &["[protected-files: "]);
+    let checked = world.run(&["config", "check"], "");
+    assert!(checked.stderr.contains("policy `notices`: `may-allow` has no effect"), "{checked:?}");
     // Allowing it would skip the harness's own prompt.
     world.write("repo/svc/a/src/x", "");
     let ended = write(&world, "repo", "src/x");

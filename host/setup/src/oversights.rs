@@ -24,6 +24,7 @@ use guard_config::problem::entry_location;
 use guard_config::{Config, is_void_allow, nearest, trust_command};
 use guard_contract::allow::Allow;
 use guard_contract::grants::GrantSpec;
+use guard_contract::paths::is_below;
 use guard_contract::policy::{Entry, SELF_PROTECT, Source};
 use guard_contract::{Layer, Manifest, Problem};
 use guard_hook::cache::Prepared;
@@ -82,7 +83,7 @@ pub(crate) fn oversights(prepared: &Prepared, projects: &[String], dirs: &AppDir
         let without_effect = without_effect.chain(patterns::exempted(entry));
         found.extend(without_effect.map(|problem| Mistake::new(Severity::Gap, problem)));
         let idle = if void.is_some() { Vec::new() } else { patterns::idle_removals(entry) };
-        others.extend(void.into_iter().chain(idle));
+        others.extend(void.into_iter().chain(idle).chain(powerless_in_folder(entry, root)));
     }
     found.extend(others.into_iter().map(|problem| Mistake::new(Severity::Warning, problem)));
     found
@@ -150,6 +151,18 @@ fn empty_chain(prepared: &Prepared, dirs: &AppDirs) -> Option<Problem> {
     let text = "no policy is in the chain, so every call passes".to_owned();
     let hint = "remove `preset = \"none\"`, or add a `[[policy]]`".to_owned();
     Some(Problem { layer: Layer::User, ..warning(dirs.config.display().to_string(), text, hint) })
+}
+
+/// Reports keys that have no effect in the file of a folder below the project's root, even if it is trusted.
+fn powerless_in_folder(entry: &Entry, root: &str) -> Option<Problem> {
+    let is_of_folder = entry.layer == Layer::Project && entry.project != root && is_below(&entry.project, root);
+    if root.is_empty() || !is_of_folder || !entry.may_allow && entry.grants.journal.is_empty() {
+        return None;
+    }
+    let key = if entry.may_allow { "may-allow" } else { "grants.journal" };
+    let text = format!("policy `{}`: `{key}` has no effect in the file of a folder", entry.name);
+    let hint = "remove it, or move the entry to the file of the project's root".to_owned();
+    Some(warning(entry_location(&entry.settings_source.file, &entry.name), text, hint))
 }
 
 /// Reports policies that the managed file locks but doesn't enforce, and a managed file that enforces nothing.
