@@ -86,6 +86,15 @@ fn a_tool_whose_arguments_mean_something_else_now_is_listed() {
 }
 
 #[test]
+fn a_removed_minimum_version_is_listed() {
+    let world = repository();
+    world.write("repo/.guard/guard.toml", format!("min-version = \"0.0.1\"\n{ENTRY}"));
+    git(&world.repo(), &["commit", "-q", "-a", "-m", "version"]);
+    let ended = after(&world, FILE, "min-version = \"0.0.1\"\n", "");
+    assert!(ended.stdout.contains("`min-version`: none, was 0.0.1"), "{ended:?}");
+}
+
+#[test]
 fn a_change_of_rules_in_a_file_is_listed_with_the_file() {
     let world = clone();
     let ended = after(&world, ".guard/team.rego", "package.publish", "package.publishes");

@@ -147,7 +147,12 @@ fn changes(project: &Project<'_>, base: &Base, folder: &Path, (before, now): (&[
     }
     let is_new = |entry: &&Entry| !before.iter().any(|before| before.name == entry.name);
     found.extend(now.iter().filter(is_new).map(|entry| project.policy_mistake(entry, "added", "")));
-    let (before, now) = (read_tools(&base.folder.join(folder).join(CONFIGURATION)), read_tools(file));
+    let base_file = &base.folder.join(folder).join(CONFIGURATION);
+    let [old_version, version] = [base_file, file].map(|file| read_version(file));
+    if old_version != version {
+        found.push(project.mistake(file, None, describe_change("min-version", &old_version, &version), ""));
+    }
+    let (before, now) = (read_tools(base_file), read_tools(file));
     let changed = |(name, entry): (&String, &toml::Value)| match now.get(name) {
         None => Some(format!("`[[tool]]` for `{name}`: removed")),
         Some(other) => (other != entry).then(|| format!("`[[tool]]` for `{name}`: changed")),
@@ -157,6 +162,12 @@ fn changes(project: &Project<'_>, base: &Base, folder: &Path, (before, now): (&[
     let texts: Vec<String> = before.iter().filter_map(changed).chain(added).collect();
     found.extend(texts.into_iter().map(|text| project.mistake(file, None, text, "")));
     found
+}
+
+/// Returns the `min-version` of a guard.toml. Empty without one.
+fn read_version(file: &Path) -> String {
+    let table: toml::Table = std::fs::read_to_string(file).unwrap_or_default().parse().unwrap_or_default();
+    table.get("min-version").and_then(toml::Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// Returns the `[[tool]]` entries of a guard.toml by their patterns. The step `check` reports those that can't be
