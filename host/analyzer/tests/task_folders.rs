@@ -100,16 +100,21 @@ fn doubtful_variables_of_makefiles_are_not_certain() {
         "D = new\ndefine D\nsrc\nendef\nclean:\n\trm -rf $(D)\n",
         "D = new\n-include conf.mk\nclean:\n\trm -rf $(D)\n",
         ".ONESHELL:\nclean:\n\tcd src\n\trm -rf deep\n",
-        "SHELL = /usr/bin/python3\nclean:\n\timport os; os.system('rm -rf deep')\n",
         ".SHELLFLAGS = -O dotglob -c\nclean:\n\trm -rf deep/*\n",
         "D := $(shell echo out)\nclean:\n\trm -rf $(D)\n",
         "D != echo out\nclean:\n\trm -rf $(D)\n",
         "clean: $(wildcard *.d)\n\trm -rf $^\n",
         "clean: lib.c\n\trm -rf $<\n",
         "clean:\n\trm -rf $@.d\n",
-        "clean:\n\trm -rf $(addprefix src/,deep)\n",
+        "clean:\n\trm -rf $(addprefix src/,$(wildcard *))\n",
     ] {
         may_delete(&[("/repo/Makefile", text)], "make clean");
+    }
+    for text in [
+        "SHELL = /usr/bin/python3\nclean:\n\timport os; os.system('rm -rf /repo/src/deep')\n",
+        "clean:\n\trm -rf $(addprefix src/,deep)\n",
+    ] {
+        deletes(&[("/repo/Makefile", text)], "make clean", &["/repo/src/deep"]);
     }
     let files = [("/repo/Makefile", "D = new\nclean:\n\trm -rf $(D)\n")];
     for command in ["make -e clean", "MAKEFLAGS=-Csub make clean", "export MAKEFILES=x; make clean"] {

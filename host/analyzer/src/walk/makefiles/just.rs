@@ -256,7 +256,7 @@ fn words_of(text: &str) -> Vec<&str> {
 fn plain_text(expression: &str) -> Option<&str> {
     let quote = expression.chars().next().filter(|char| matches!(char, '"' | '\''))?;
     let inner = expression.strip_prefix(quote)?.strip_suffix(quote)?;
-    (!inner.contains(quote) && !(quote == '"' && inner.contains('\\'))).then_some(inner)
+    (!(inner.contains(quote) || quote == '"' && inner.contains('\\'))).then_some(inner)
 }
 
 /// Returns the texts in a list such as `['python3', '-c']`.
