@@ -117,6 +117,15 @@ impl Repo {
         self.hook(&payload.to_string())
     }
 
+    /// Reports the end of a `Bash` call.
+    fn report_end(&self, command: &str) {
+        let payload = serde_json::json!({
+            "session_id": "s1", "cwd": self.world.repo(), "hook_event_name": "PostToolUse", "tool_name": "Bash",
+            "tool_input": { "command": command }, "tool_response": {},
+        });
+        self.hook(&payload.to_string());
+    }
+
     fn state(&self) -> State {
         let mut files = BTreeMap::new();
         walk(&self.world.repo(), &self.world.repo(), &mut files);

@@ -181,6 +181,8 @@ fn undo_lists_shows_and_restores_parts() {
     assert_eq!(fs::read_to_string(repo.path("copy/d/a.txt")).unwrap(), "a\n");
     // Without a terminal, nobody can agree.
     assert_eq!(repo.world.run(&["undo"], "").exit, 77);
+    repo.report_end("rm -r d");
+    std::thread::sleep(std::time::Duration::from_millis(30));
     repo.write("d/a.txt", "new\n");
     assert_text!("undo_changed_since", &repo.world, 1, repo.world.run(&["undo", "restore", id], ""));
     assert_eq!(repo.world.run(&["undo", "restore", id, "--force"], "").exit, 0);

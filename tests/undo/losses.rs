@@ -106,6 +106,22 @@ fn files_that_commands_destroy_come_back() {
 }
 
 #[test]
+fn what_commands_delete_and_create_again_comes_back() {
+    let commands = [
+        "rm notes.txt; cp a notes.txt",
+        "rm notes.txt; ln -s a notes.txt",
+        "rm notes.txt && mkdir -p notes.txt/in && touch notes.txt/in/x",
+        "rm -rf build; echo > build",
+        "rm -rf build; ln -s tree build",
+        "rm -rf build; cp -r tree build",
+        "rm -rf tree; tar -xf tree.tar",
+        "rm tracked; git restore tracked",
+        "rm -rf src; git checkout -q -- src",
+    ];
+    check_all(&commands, prepare);
+}
+
+#[test]
 fn files_that_inline_scripts_destroy_come_back() {
     let commands = [
         "python3 -c \"import shutil; shutil.rmtree('build')\"",

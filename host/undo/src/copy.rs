@@ -66,6 +66,11 @@ pub(crate) fn modification_time(data: &Metadata) -> (i64, i64) {
     (data.mtime(), data.mtime_nsec())
 }
 
+/// Returns the time of the last change of the content, the name or the permissions, in seconds and nanoseconds.
+pub(crate) fn status_time(data: &Metadata) -> (i64, i64) {
+    (data.ctime(), data.ctime_nsec())
+}
+
 /// Restores the mode and modification time of a file or folder.
 pub(crate) fn restore_attributes(path: &Path, mode: u32, time: (i64, i64)) -> io::Result<()> {
     set_mode(path, mode & 0o7777)?;

@@ -4,6 +4,7 @@
 //! is made of everything that is replaced.
 
 mod git_state;
+mod outcome;
 mod writing;
 
 use std::cell::RefCell;
@@ -13,18 +14,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::attributes;
 use crate::backup::{Task, make};
-use crate::copy::{is_same, modification_time, restore_attributes};
+use crate::copy::restore_attributes;
 use crate::git::Git;
-use crate::manifest::{BackupCoverage, Content, Entry, LossKind, Manifest};
+use crate::manifest::{BackupCoverage, Content, Entry, Manifest};
 use crate::store::Store;
 use guard_facts::losses::{GitLoss, How, Loss, Losses, PathLoss};
-use guard_platform::fs::{DirBuilderExt, MetadataExt};
-use writing::{EntryWriter, prepare_parent, remove, temporary};
-
-/// The assumed maximum duration of a call after its backup, in seconds, if its end is unknown.
-const LONGEST_CALL: i64 = 600;
+use guard_platform::fs::DirBuilderExt;
+use outcome::{is_folder, is_link_or_file};
+use writing::{EntryWriter, prepare_parent, remove, remove_obstacle, temporary};
 
 /// The time limit for the backup of what is replaced.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -158,9 +156,22 @@ impl Restorer<'_> {
         };
         let entries: Vec<&Entry> = manifest.entries.iter().filter(is_meant).collect();
         let hashes = self.hashes(&entries, manifest, options);
+        let outcome = |entry: &Entry, target: &Path| self.restore_outcome(manifest, entry, target, options, &hashes);
+        let obstacle = |entry: &&Entry| {
+            let target = target_path(entry, manifest, options);
+            let fate = outcome(entry, &target);
+            (!matches!(fate, RestoreOutcome::Made | RestoreOutcome::Same)).then_some((target, fate))
+        };
+        let folders = entries.iter().filter(|entry| entry.content == Content::Folder);
+        let obstacles: BTreeMap<PathBuf, RestoreOutcome> = folders.filter_map(obstacle).collect();
         let item = |entry: &'a Entry| {
             let target = target_path(entry, manifest, options);
-            let fate = self.restore_outcome(manifest, entry, &target, options, &hashes);
+            let above = target.ancestors().skip(1).filter_map(|above| obstacles.get(above)).last();
+            let fate = match above {
+                Some(RestoreOutcome::Replaced) => RestoreOutcome::Made,
+                Some(fate) => *fate,
+                None => outcome(entry, &target),
+            };
             Item { entry, target, fate }
         };
         entries.into_iter().map(item).collect()
@@ -186,39 +197,6 @@ impl Restorer<'_> {
             found.extend(paths.into_iter().zip(output.lines().map(str::to_owned)));
         }
         found
-    }
-
-    fn restore_outcome(
-        &self,
-        manifest: &Manifest,
-        entry: &Entry,
-        target: &Path,
-        options: &Options,
-        hashes: &BTreeMap<PathBuf, String>,
-    ) -> RestoreOutcome {
-        let Ok(data) = target.symlink_metadata() else { return RestoreOutcome::Made };
-        let is_mode_same = data.mode() & 0o7777 == restored_mode(entry);
-        let is_same = match &entry.content {
-            Content::Folder if data.is_dir() => return RestoreOutcome::Same,
-            Content::Folder => return RestoreOutcome::Blocked("a file is in its place"),
-            _ if data.is_dir() => return RestoreOutcome::Blocked("a folder is in its place"),
-            Content::Copy(number) => {
-                data.is_file() && is_mode_same && is_same(target, &self.store.copy(manifest, *number)).unwrap_or(false)
-            }
-            Content::Git { oid, .. } => is_mode_same && hashes.get(target) == Some(oid),
-            Content::Link(to) => fs::read_link(target).is_ok_and(|now| now == Path::new(to)),
-        };
-        if is_same && attributes::has(target, &entry.attributes) {
-            return RestoreOutcome::Same;
-        }
-        if options.to.is_some() || entry.why == LossKind::Deleted {
-            return RestoreOutcome::ChangedSince;
-        }
-        if is_later(&data, &entry.path, manifest, options) {
-            RestoreOutcome::ChangedSince
-        } else {
-            RestoreOutcome::Replaced
-        }
     }
 
     /// Applies the plan.
@@ -260,9 +238,19 @@ impl Restorer<'_> {
         report: &mut Report,
     ) -> Result<BTreeSet<PathBuf>, RestoreError> {
         let replaced = items.iter().filter(|item| item.is_written(options) && item.fate != RestoreOutcome::Made);
+        let folders: BTreeSet<&Path> = items
+            .iter()
+            .filter(|item| item.entry.content == Content::Folder)
+            .map(|item| item.target.as_path())
+            .collect();
+        let is_inside = |item: &Item<'_>| {
+            item.target.ancestors().skip(1).any(|above| is_link_or_file(above) && folders.contains(above))
+        };
+        let replaced = replaced.filter(|item| !is_inside(item));
         let loss = |item: &Item<'_>| {
+            let how = if is_folder(&item.target) { How::Delete } else { How::Replace };
             let path = item.target.to_string_lossy().into_owned();
-            Loss::Path(PathLoss { path, how: How::Replace, is_pattern: false, name: String::new() })
+            Loss::Path(PathLoss { path, how, is_pattern: false, name: String::new() })
         };
         let mut list: Vec<Loss> = replaced.map(loss).collect();
         if with_git {
@@ -299,7 +287,7 @@ impl Restorer<'_> {
             let is_meant = |item: &&Item<'_>| why.starts_with(&format!("{}: ", item.target.display()));
             let item = items.iter().find(is_meant).ok_or_else(|| RestoreError::Unkept(why.clone()))?;
             let is_copied = made.entries.iter().any(|entry| Path::new(&entry.path) == item.target);
-            if !(options.is_forced && is_copied) {
+            if !(options.is_forced && is_copied && !is_folder(&item.target)) {
                 report.problems.push(RestoreError::Unkept(why.clone()).to_string());
                 unkept.insert(item.target.clone());
             }
@@ -325,7 +313,7 @@ impl Restorer<'_> {
         wanted.sort_by_key(|item| item.target.as_path());
         for item in &wanted {
             let is_top = item.entry.path == item.entry.top && item.entry.content == Content::Folder;
-            if !is_top || item.fate != RestoreOutcome::Made || done.contains(item.target.as_path()) {
+            if !is_top || done.contains(item.target.as_path()) {
                 continue;
             }
             let own: Vec<&Item<'_>> =
@@ -342,13 +330,15 @@ impl Restorer<'_> {
             let create = || -> io::Result<()> {
                 prepare_parent(&item.target, options)?;
                 if item.entry.content == Content::Folder {
+                    remove_obstacle(&item.target, true)?;
                     DirBuilder::new().recursive(true).mode(0o700).create(&item.target)?;
                     writing.set_attributes(item.entry, &item.target);
                     return Ok(());
                 }
                 let staged = temporary(&item.target, &manifest.id);
                 remove(&staged)?;
-                let made = writing.make(item.entry, &staged).and_then(|()| fs::rename(&staged, &item.target));
+                let made = writing.make(item.entry, &staged).and_then(|()| remove_obstacle(&item.target, false));
+                let made = made.and_then(|()| fs::rename(&staged, &item.target));
                 made.inspect_err(|_| drop(remove(&staged)))
             };
             if let Err(source) = create() {
@@ -401,13 +391,6 @@ impl Restorer<'_> {
         }
         Ok(found)
     }
-}
-
-/// Returns whether a file was changed after the call.
-fn is_later(data: &fs::Metadata, path: &str, manifest: &Manifest, options: &Options) -> bool {
-    let began = manifest.time.parse::<jiff::Timestamp>().map_or(0, jiff::Timestamp::as_millisecond);
-    let end = options.changed_again.get(path).copied().unwrap_or(began + LONGEST_CALL * 1_000);
-    modification_time(data) > (end.div_euclid(1_000), end.rem_euclid(1_000) * 1_000_000 + 999_999)
 }
 
 fn read_batch(mut output: &[u8], found: &mut BTreeMap<String, Vec<u8>>) -> Option<()> {

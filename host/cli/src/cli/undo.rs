@@ -199,7 +199,7 @@ impl UndoRun<'_> {
         for (event, time) in later {
             let is_end = matches!(event.kind.as_str(), "ran" | "failed") && event.tool == manifest.tool;
             for entry in &manifest.entries {
-                if is_end || event.target == entry.path {
+                if is_end || is_below(&event.target, &entry.path) {
                     note(&entry.path, time);
                 }
             }

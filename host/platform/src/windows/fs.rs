@@ -40,6 +40,14 @@ pub trait MetadataExt {
     fn mtime(&self) -> i64;
     /// Returns the nanoseconds of the modification time.
     fn mtime_nsec(&self) -> i64;
+    /// Returns the seconds of the modification time, because Windows reports no status time.
+    fn ctime(&self) -> i64 {
+        self.mtime()
+    }
+    /// Returns the nanoseconds of the modification time.
+    fn ctime_nsec(&self) -> i64 {
+        self.mtime_nsec()
+    }
 }
 
 impl MetadataExt for Metadata {

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::{Options, Report, Restorer, is_later};
+use super::outcome::is_later;
+use super::{Options, Report, Restorer};
 use crate::copy::copy;
 use crate::git::{Git, Repository, SYMBOLIC};
 use crate::index::Index;

@@ -27,6 +27,14 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes a path of another kind than the restored one. A file is replaced by renaming, which needs no such step.
+pub(super) fn remove_obstacle(path: &Path, for_folder: bool) -> io::Result<()> {
+    match path.symlink_metadata() {
+        Ok(data) if data.is_dir() != for_folder => remove(path),
+        _ => Ok(()),
+    }
+}
+
 /// Creates the parent folder of a path. Fails if it is now reached through a link.
 pub(super) fn prepare_parent(target: &Path, options: &Options) -> io::Result<()> {
     let parent = target.parent().ok_or(io::ErrorKind::InvalidInput)?;
@@ -105,7 +113,8 @@ impl EntryWriter<'_> {
         for other in own.iter().rev().filter(|other| other.entry.content == Content::Folder) {
             let _ = restore_attributes(&place(other), restored_mode(other.entry), other.entry.time);
         }
-        fs::rename(&staged, &item.target).map_err(|source| remove_partial(&staged, item.entry, source))?;
+        let renamed = remove_obstacle(&item.target, true).and_then(|()| fs::rename(&staged, &item.target));
+        renamed.map_err(|source| remove_partial(&staged, item.entry, source))?;
         let _ = date(&item.target, item.entry.time);
         Ok(())
     }

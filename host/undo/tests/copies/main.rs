@@ -4,6 +4,7 @@ mod extents;
 mod git;
 mod limits;
 mod links;
+mod recreated;
 mod references;
 mod rehearsal;
 mod settings;
@@ -143,8 +144,8 @@ fn what_changed_since_is_kept_unless_it_is_forced() {
     let manifest = world.kept(vec![world.loss("gone", How::Delete), world.loss("f", How::Overwrite)]);
     world.write("gone", "new");
     world.write("f", "new");
-    let path = world.path("f").display().to_string();
-    let options = Options { changed_again: [(path, 0)].into(), ..Options::default() };
+    let changed_again = ["gone", "f"].map(|name| (world.path(name).display().to_string(), 0)).into();
+    let options = Options { changed_again, ..Options::default() };
     let report = world.restore_with(&manifest, &options);
     assert_eq!(report.restored, [""; 0]);
     assert_eq!(fs::read_to_string(world.path("f")).unwrap(), "new");
