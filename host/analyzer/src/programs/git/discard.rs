@@ -62,14 +62,19 @@ pub(super) fn checkout<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     if takes_side(parsed) {
         return take_sides(run, &parsed.operands);
     }
-    if let Some(before) = parsed.before_dashes {
-        parsed.from(before).iter().for_each(|operand| discard(run, operand, true));
+    let files = parsed.before_dashes.map_or(&[][..], |before| parsed.from(before));
+    if !files.is_empty() {
+        files.iter().for_each(|operand| discard(run, operand, true));
         return;
     }
     if parsed.has("f", "force") {
         run.emit(Draft::destructive("vcs", "git.discard").target(parsed.text(0)).flag("force", true));
     }
     resets_branch(run, parsed, "B");
+    // Without files after `--`, the operand is a commit.
+    if parsed.before_dashes.is_some() {
+        return;
+    }
     let makes_branch = parsed.has("bBt", "orphan") || parsed.has("", "track") || parsed.is("", "detach");
     if makes_branch {
         return;
