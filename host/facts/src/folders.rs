@@ -23,6 +23,13 @@ pub(crate) fn is_unsure(effect: &Effect) -> bool {
     effect.tags.iter().any(|(name, _)| name == TAG)
 }
 
+/// Marks an effect as one whose path may be in another folder.
+pub(crate) fn mark_unsure(effect: &mut Effect) {
+    if !is_unsure(effect) {
+        effect.tags.push((TAG.to_owned(), "unsure".to_owned()));
+    }
+}
+
 /// Marks the effects. `cwd` is the folder in which the call runs.
 pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolver, cwd: &str) {
     let depends = |command: &Command| {
@@ -50,7 +57,7 @@ pub(crate) fn mark(analysis: &mut Analysis, facts: &dyn Facts, resolver: &Resolv
     }
     for effect in analysis.effects.iter_mut().filter(|effect| depends_on_folder(effect)) {
         if unsure.contains(&effect.command_id) {
-            effect.tags.push((TAG.to_owned(), "unsure".to_owned()));
+            mark_unsure(effect);
         }
     }
 }

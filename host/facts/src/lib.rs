@@ -24,6 +24,7 @@ pub mod ignored;
 pub mod losses;
 pub mod manifests;
 mod own_program;
+mod parent_steps;
 mod pattern_roots;
 #[cfg(not(target_family = "wasm"))]
 pub mod real;

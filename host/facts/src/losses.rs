@@ -337,7 +337,8 @@ fn effect_fate(effect: &Effect, call: &LossView<'_>) -> Fate {
 
 fn path(effect: &Effect, how: How, call: &LossView<'_>) -> Fate {
     // The system resolves `..` after a link from the link's target.
-    let stepped = has_parent_step(&effect.target).then(|| call.written_target(effect));
+    let is_stepped = has_parent_step(&effect.target) && effect.path.lexical != effect.path.canonical;
+    let stepped = is_stepped.then(|| call.written_target(effect));
     let Some(written) = stepped.unwrap_or_else(|| Some(effect.path.lexical.clone())) else {
         return Fate::Lost(Loss::Unkept(effect.target.clone()));
     };
