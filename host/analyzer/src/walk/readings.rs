@@ -29,11 +29,14 @@ impl Walker {
             "bash" | "rbash" => (EchoDialect::Bash, &[]),
             "dash" | "ash" | "busybox" => (EchoDialect::Dash, &[]),
             "zsh" => (EchoDialect::Zsh, &[]),
-            "sh" | "ksh" | "mksh" | "posh" | "yash" => (EchoDialect::Bash, &[EchoDialect::Dash, EchoDialect::Zsh]),
+            // `make` runs its recipes with `sh`.
+            "sh" | "make" | "ksh" | "mksh" | "posh" | "yash" => {
+                (EchoDialect::Bash, &[EchoDialect::Dash, EchoDialect::Zsh])
+            }
             _ => (self.echo_dialect, &[]),
         };
         let plain = matches!(shell, "bash" | "rbash" | "zsh");
-        let odd = !plain && ODD.iter().any(|odd| word.text.contains(odd));
+        let odd = !plain && (ODD.iter().any(|odd| word.text.contains(odd)) || has_braces(&word.text));
         let posix = if odd && !word.dynamic { as_dash_reads(&word.text) } else { None };
         let posix = posix.map(|text| literal(&text));
         let outer = self.echo_dialect;
@@ -104,6 +107,21 @@ impl Walker {
 /// Syntax with another meaning in dash.
 const ODD: &[&str] = &["&>", "$'", "$\""];
 
+/// The maximum length of a brace expression that is looked for.
+const EXPRESSION: usize = 256;
+
+/// Returns whether a text may have a brace expression, which dash doesn't expand.
+fn has_braces(text: &str) -> bool {
+    text.match_indices('{').any(|(at, _)| opens_expression(text.get(at + 1..).unwrap_or_default()))
+}
+
+/// Returns whether the text after `{` is the rest of a brace expression: `a,b}`, `1..9}`.
+fn opens_expression(rest: &str) -> bool {
+    let end = rest.find(|letter: char| letter.is_whitespace() || letter == ';').unwrap_or(rest.len());
+    let inner = rest.get(..end).unwrap_or_default();
+    inner.contains('}') && (inner.contains(',') || inner.contains(".."))
+}
+
 /// The scanner's position: among commands, or in double quotes.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
@@ -112,7 +130,7 @@ enum Place {
 }
 
 /// Returns a bash text with the effects of this one in dash, if they differ: `&>` becomes `&` and then `>`, and the
-/// dollar sign of `$'` and `$"` becomes literal.
+/// dollar sign of `$'` and `$"` and the braces of `{a,b}` become literal.
 fn as_dash_reads(text: &str) -> Option<String> {
     let mut result = String::with_capacity(text.len() + 8);
     let mut places = vec![Place::Commands];
@@ -158,6 +176,10 @@ fn as_dash_reads(text: &str) -> Option<String> {
             (Place::Commands, '(') => places.push(Place::Commands),
             (Place::Commands, ')') if places.len() > 1 => drop(places.pop()),
             (Place::Commands, '$') if matches!(next, '\'' | '"') => result.push('\\'),
+            (Place::Commands, '{') if before != '$' => {
+                let rest: String = chars.clone().take(EXPRESSION).collect();
+                result.push_str(if opens_expression(&rest) { "\\" } else { "" });
+            }
             (Place::Commands, '&') if next == '>' && before != '&' => {
                 result.push_str("& ");
                 before = '&';
@@ -182,6 +204,10 @@ mod tests {
             ("a &>> b", Some("a & >> b")),
             ("echo $'x\\'; y #'", Some("echo \\$'x\\'; y #'")),
             ("echo \"$(a &> b)\"", Some("echo \"$(a & > b)\"")),
+            ("rm -rf {a,b} n{c,}.o", Some("rm -rf \\{a,b} n\\{c,}.o")),
+            ("for i in {1..3}; do x; done", Some("for i in \\{1..3}; do x; done")),
+            ("x() { a; b; }; { a,b; }; echo ${x,,} {} {a}", None),
+            ("find . -exec rm {} +; echo '{a,b}' \"{a,b}\"", None),
             ("echo '&>' \"&>\" \\&> b", None),
             ("a # &> b", None),
             ("a > b", None),

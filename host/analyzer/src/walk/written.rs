@@ -100,7 +100,9 @@ impl Walker {
         let word = with_own_path(content.text, argv.first(), path);
         self.scope.expanding.push(name);
         let shell = argv.first().filter(|name| is_foreign(name)).map_or("", String::as_str);
-        if argv.is_empty() || !shell.is_empty() {
+        let is_plain = argv.is_empty();
+        if is_plain || !shell.is_empty() {
+            let shell = if is_plain { "sh" } else { shell };
             self.apart(|walker| {
                 walker.shell.enter_process();
                 walker.as_process(&word.text, |walker| walker.run_text_of(shell, &word, span));
