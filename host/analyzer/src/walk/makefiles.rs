@@ -29,6 +29,8 @@ pub(super) struct Recipes {
     pub(super) text: String,
     /// Whether `make` runs exactly these commands. Otherwise a variable or the shell may differ.
     pub(super) is_certain: bool,
+    /// Whether they name the folder in which `make` was started. With `-C`, that isn't the one in which it runs.
+    pub(super) names_start: bool,
 }
 
 /// The maximum number of files that a makefile includes.
@@ -91,8 +93,9 @@ pub(super) fn recipes(text: &str, words: &[Word], goals: &[&str]) -> Recipes {
     let plain = reached(&text, goals);
     let variables = Variables::read(&text, words);
     let is_certain = !changes_shell(&text) && !recipe_lines(&plain).any(|line| variables.is_doubtful_in(line));
+    let names_start = ["$(PWD)", "${PWD}"].iter().any(|start| plain.contains(start));
     let text = with_automatic(&reached(&expanded(&text, words), goals));
-    Recipes { text: with_interpreter(text), is_certain }
+    Recipes { text: with_interpreter(text), is_certain, names_start }
 }
 
 /// Puts the program in `SHELL` before each line of the recipes, if it isn't a shell.
@@ -109,7 +112,9 @@ fn with_interpreter(text: String) -> String {
 
 /// Returns whether a value of `SHELL` is a shell.
 fn is_shell_path(shell: &str) -> bool {
-    is_shell(shell.split_whitespace().last().and_then(|path| path.rsplit('/').next()).unwrap_or(""))
+    let path = shell.split_whitespace().last().unwrap_or_default();
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    is_shell(name) && SHELLS.contains(&folder)
 }
 
 /// Returns whether an option makes `make` or `just` only print its recipes.
@@ -298,10 +303,15 @@ fn recipe_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| line.strip_prefix('\t').or_else(|| Some(line.split_once(':')?.1.split_once(';')?.1)))
 }
 
-/// Returns whether the recipes run in another kind of shell, or all lines of a recipe in one.
+/// The folders of shells.
+const SHELLS: &[&str] = &["", "/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+
+/// Returns whether the recipes run in another kind of shell or with other programs, or all lines of a recipe in one
+/// shell.
 fn changes_shell(text: &str) -> bool {
     let changes = |set: Assignment<'_>| match set.name {
         "SHELL" => !is_shell_path(set.value),
+        "BASH_ENV" | "ENV" | "PATH" => true,
         // An option of the shell, such as `-O dotglob`.
         ".SHELLFLAGS" => set.value.contains(['O', 'B']),
         _ => false,
@@ -331,29 +341,98 @@ fn reached(text: &str, goals: &[&str]) -> String {
         let first = rules.first().map(|(targets, _)| targets.split_whitespace().next().unwrap_or_default());
         wanted.extend(first.map(str::to_owned));
     }
-    let mut seen = BTreeSet::new();
-    while let Some(goal) = wanted.pop() {
-        if seen.len() >= MOST || !seen.insert(goal.clone()) {
-            continue;
-        }
-        for (_, needs) in rules.iter().filter(|(targets, _)| targets.split_whitespace().any(|target| target == goal)) {
-            let needs = needs.split(';').next().unwrap_or_default();
-            wanted.extend(needs.split_whitespace().map(str::to_owned));
-        }
-    }
-    let mut result = String::new();
+    // `make` first remakes the makefiles that have rules.
+    let files = text.lines().flat_map(included).flatten();
+    let files: Vec<String> = files.chain(MAKEFILES.iter().map(|name| (*name).to_owned())).collect();
+    let order = ordered(&rules, files.into_iter().chain(wanted));
+    // The lines before the first rule, and then each rule's lines.
+    let mut parts: Vec<(usize, String)> = vec![(0, String::new())];
     let mut inside = true;
     for line in text.lines() {
         if let Some((targets, _)) = header(line) {
-            inside = targets.split_whitespace().any(|target| seen.contains(target) || target.contains(['%', '$']));
+            let place = |target: &str| match order.get(target) {
+                None if target.contains(['%', '$']) => Some(0),
+                place => place.copied(),
+            };
+            let first = targets.split_whitespace().filter_map(place).min();
+            inside = first.is_some();
+            parts.extend(first.map(|place| (place, String::new())));
         }
-        if inside || !indented(line) && header(line).is_none() {
+        let is_outside = !indented(line) && header(line).is_none();
+        let part = if inside { parts.last_mut() } else { parts.first_mut().filter(|_| is_outside) };
+        if let Some((_, part)) = part {
             if indented(line) {
-                result.push('\t');
+                part.push('\t');
             }
-            result.push_str(line.trim_start());
-            result.push('\n');
+            part.push_str(line.trim_start());
+            part.push('\n');
         }
     }
-    result
+    parts.sort_by_key(|(place, _)| *place);
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// The names of the file that `make` reads.
+const MAKEFILES: &[&str] = &["GNUmakefile", "makefile", "Makefile"];
+
+/// Returns the goals and everything that they need, each with its place in the order in which `make` makes them: a
+/// target comes after what it needs.
+fn ordered(rules: &[(String, String)], goals: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
+    let mut order = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    let mut open: Vec<(String, bool)> = goals.map(|goal| (goal, false)).collect();
+    open.reverse();
+    while let Some((goal, is_done)) = open.pop() {
+        if is_done {
+            let place = order.len() + 1;
+            order.entry(goal).or_insert(place);
+            continue;
+        }
+        if seen.len() >= MOST || !seen.insert(goal.clone()) {
+            continue;
+        }
+        let own = rules.iter().filter(|(targets, _)| targets.split_whitespace().any(|target| target == goal));
+        let needs = own.flat_map(|(_, needs)| needs.split(';').next().unwrap_or_default().split_whitespace());
+        let mut needs: Vec<(String, bool)> = needs.map(|need| (need.to_owned(), false)).collect();
+        needs.reverse();
+        open.push((goal, true));
+        open.append(&mut needs);
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_comes_after_what_it_needs() {
+        let text =
+            "-include c.mk\nall: b a\n\tone\na: c\n\ttwo\nb:\n\tthree\nc:\n\tfour\nother:\n\tfive\nc.mk: in\n\tsix\n";
+        let lines = |goals: &[&str]| {
+            let text = reached(text, goals);
+            text.lines().filter_map(|line| line.strip_prefix('\t').map(str::to_owned)).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(lines(&[]), "six three four two one");
+        assert_eq!(lines(&["other"]), "six five");
+        assert_eq!(lines(&["c", "b"]), "six four three");
+    }
+
+    #[test]
+    fn other_shells_and_programs_make_recipes_doubtful() {
+        let is_certain = |head: &str| recipes(&format!("{head}\nclean:\n\trm -rf out\n"), &[], &["clean"]).is_certain;
+        for head in [
+            "SHELL = ./sh",
+            "SHELL := bin/bash",
+            "SHELL=$(CURDIR)/sh",
+            "export PATH := $(CURDIR)/bin:$(PATH)",
+            "PATH = x",
+        ] {
+            assert!(!is_certain(head), "{head}");
+        }
+        for head in ["SHELL = /bin/bash", "SHELL := bash", "SHELL := /usr/bin/env bash", "export OUT = x", "MYPATH = x"]
+        {
+            assert!(is_certain(head), "{head}");
+        }
+    }
 }

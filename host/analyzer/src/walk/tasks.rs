@@ -220,7 +220,9 @@ impl Walker {
         let folder = folder.map(|folder| folder.text).or(beside);
         let name = format!("{path}{GOAL}{}", goals.join(" "));
         let argv = ["make", "-f", "-"].map(str::to_owned).to_vec();
-        let sure = content.is_preexisting && recipes.is_certain && given.len() < 2;
+        let is_inside = self.scope.via.iter().any(|via| matches!(via.kind.as_str(), "code" | "env" | "script"));
+        let is_certain = recipes.is_certain && !(recipes.names_start && (folder.is_some() || is_inside));
+        let sure = content.is_preexisting && is_certain && given.len() < 2;
         Some(Started { name, argv, content: Content { text, is_excerpt: true, ..content }, sure, is_given, folder })
     }
 

@@ -79,7 +79,7 @@ pub(in crate::walk) fn recipes_of_just(text: &str, words: &[Word], goals: &[&str
     // Dependencies are found after the recipes that need them.
     found.extend(file.commands.iter().map(|command| format!("_ != {command}\n")));
     found.reverse();
-    Recipes { text: found.concat(), is_certain }
+    Recipes { text: found.concat(), is_certain, names_start: false }
 }
 
 impl<'t> Recipe<'t> {
