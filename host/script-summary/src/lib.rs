@@ -105,6 +105,9 @@ pub enum ActionKind {
         at: Text,
         /// The target of the link.
         to: Text,
+        /// Whether the link is a hard link, whose relative target isn't in the link's folder.
+        #[serde(default)]
+        is_hard: bool,
     },
     /// A text becomes shell.
     Shell {

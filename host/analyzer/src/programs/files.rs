@@ -329,6 +329,18 @@ fn linked(by: &str, source: &Operand<'_>, leads_to: &str) -> Draft {
     if leads_to.is_empty() { draft } else { draft.tag("leads-to", leads_to) }
 }
 
+/// Adds the write of a link by code.
+pub(super) fn link(run: &mut Run<'_>, source: &Operand<'_>, link: &Operand<'_>, is_symbolic: bool) {
+    let by = run.name.clone();
+    let (cwd, home, inside) = (run.cwd().to_owned(), run.home, run.inside());
+    let folder = path::place(link, &cwd, home).raw;
+    let folder = folder.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let base = if is_symbolic { folder } else { &cwd };
+    let draft = linked(&by, source, &host_path(inside, &path::place(source, base, home).raw));
+    run.write_as(link, draft);
+    run.follow_links();
+}
+
 fn ln<'a>(run: &mut Run<'a>, parsed: &Parsed<'a>) {
     let by = run.name.clone();
     let (cwd, home, inside) = (run.cwd().to_owned(), run.home, run.inside());

@@ -116,7 +116,10 @@ fn read(run: &mut Run<'_>, language: &'static str, code: &str, arguments: &[Word
                 let draft = Draft::notable("write", "fs.write").flag("directory", true).tag("by", &by);
                 on(run, path, arguments, |run, file| run.write_as(file, draft));
             }
-            ActionKind::Link { at, .. } => on(run, at, arguments, |run, file| run.write(file)),
+            ActionKind::Link { at, to, is_hard } => {
+                let to = summaries::word(to, arguments);
+                on(run, at, arguments, |run, link| files::link(run, &Operand::of(&to), link, !is_hard));
+            }
             ActionKind::Change(path) => change_mode(run, path, arguments, code::opens_all(code)),
             ActionKind::MoveAway(path) => {
                 unknown.deletes |= summaries::begins_unknown(path, arguments);

@@ -46,6 +46,14 @@ impl Run<'_> {
         self.out.overlay.fresh.push((target, source));
     }
 
+    /// Applies the links that the current command has made to its own later paths. A script makes them in order.
+    pub(crate) fn follow_links(&mut self) {
+        self.out.overlay.maker = 0;
+        if !self.out.overlay.settle(self.command.id) {
+            self.reason("too many links are made to follow them");
+        }
+    }
+
     fn behind(&self, effect: &Effect, raw: &str) -> Option<Effect> {
         let by = effect.tag("by").unwrap_or_default();
         // These actions affect the link itself.

@@ -224,7 +224,7 @@ impl Evaluator<'_> {
             CallEffect::Write => {
                 let flag =
                     args.named_argument("flags").or_else(|| args.named_argument("flag")).and_then(Value::known_text);
-                let append = name.contains("append") || flag.is_some_and(|flag| flag.contains('a'));
+                let append = flag.map_or(name.contains("append"), |flag| flag.contains('a'));
                 let empties = !append && leaves_nothing(name, args);
                 let unknown = if empties { DELETES } else { WRITES };
                 self.add_path_action(name, path, unknown, |path| ActionKind::Write { path, append, empties });
@@ -264,7 +264,12 @@ impl Evaluator<'_> {
             }
             CallEffect::Link => {
                 let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::to_text_part);
-                self.add_path_action(name, args.get(1, &["dst"]), WRITES, |at| ActionKind::Link { at, to: to.clone() });
+                let is_hard = !name.contains("symlink");
+                self.add_path_action(name, args.get(1, &["dst"]), WRITES, |at| ActionKind::Link {
+                    at,
+                    to: to.clone(),
+                    is_hard,
+                });
             }
             CallEffect::ChangeFolder => {
                 if !self.moves {

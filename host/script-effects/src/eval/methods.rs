@@ -147,7 +147,8 @@ impl Evaluator<'_> {
             }
             "symlink_to" | "hardlink_to" | "link_to" => {
                 let to = args.argument(0).map_or_else(|| Text::of(Piece::Unknown), Value::to_text_part);
-                self.add_path_action(&label, this, WRITES, |at| ActionKind::Link { at, to: to.clone() });
+                let is_hard = name != "symlink_to";
+                self.add_path_action(&label, this, WRITES, |at| ActionKind::Link { at, to: to.clone(), is_hard });
             }
             "joinpath" => {
                 let parts: Vec<Value> = std::iter::once(own).chain(args.values.iter().cloned()).collect();

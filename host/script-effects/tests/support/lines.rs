@@ -37,7 +37,7 @@ fn line(action: &Action) -> String {
         ActionKind::DeleteTree(path) => format!("tree {}", text(path)),
         ActionKind::MoveAway(path) => format!("move {}", text(path)),
         ActionKind::Change(path) => format!("change {}", text(path)),
-        ActionKind::Link { at, to } => format!("link {} to {}", text(at), text(to)),
+        ActionKind::Link { at, to, .. } => format!("link {} to {}", text(at), text(to)),
         ActionKind::Shell { text: command, folder, input } => {
             format!("shell {}{}", text(command), around(folder.as_ref(), input.as_ref()))
         }
