@@ -36,7 +36,7 @@ const FED: [&str; 3] = ["find-exec", "parallel", "xargs"];
 
 /// Returns the folder of a git command, its verb, and the words after it. `None` if the folder isn't known, or if
 /// options may select another repository.
-pub(super) fn git_invocation(command: &Command) -> Option<(String, &str, Vec<&str>)> {
+pub(crate) fn git_invocation(command: &Command) -> Option<(String, &str, Vec<&str>)> {
     let mut folder = command.cwd.clone();
     let mut words = command.argv.iter().skip(1);
     while let Some(word) = words.next() {
@@ -115,6 +115,7 @@ pub(super) fn git_fate(effect: &Effect, call: &LossView<'_>) -> Option<Fate> {
     match operation {
         "git.clean" => {
             loss.is_forced = is_forced_twice(&rest);
+            loss.with_ignored |= includes_ignored(&rest);
             // This option's value isn't a path.
             if rest.iter().any(|word| word.starts_with("-e") || word.starts_with("--exc")) {
                 loss.words = vec![":/".to_owned()];
@@ -180,6 +181,20 @@ fn pruned_prefixes(command: &Command) -> impl Iterator<Item = String> {
     let settings = words().zip(words().skip(1)).filter(|(option, _)| *option == "-c");
     let folders = settings.filter_map(|(_, setting)| pruned_prefix(&setting.to_ascii_lowercase()));
     folders.filter(|folder| !folder.is_empty()).map(str::to_owned)
+}
+
+/// Returns whether a pattern of `git clean` includes ignored files again, as with `-e '!*.log'`.
+fn includes_ignored(words: &[&str]) -> bool {
+    let is_option =
+        |word: &str| word.starts_with("--e") && !word.contains('=') || word.starts_with('-') && word.ends_with('e');
+    let negates = |word: &str| {
+        let value = word.strip_prefix("--").and_then(|long| long.split_once('=')).map(|(_, value)| value);
+        let value = value
+            .or_else(|| word.strip_prefix('-').and_then(|letters| letters.split_once('e')).map(|(_, value)| value));
+        value.is_some_and(|value| value.starts_with('!'))
+    };
+    words.windows(2).any(|pair| matches!(pair, [option, value] if is_option(option) && value.starts_with('!')))
+        || words.iter().any(|word| negates(word))
 }
 
 /// Returns whether `-f` is given twice, so that `git clean` also deletes nested repositories.

@@ -165,3 +165,24 @@ fn a_repository_without_its_head_is_not_recoverable() {
     assert_eq!(tag_of("git update-ref -d HEAD", "HEAD"), "recoverable");
     assert_eq!(tag_of("git update-ref --no-deref -d refs/heads/x", "refs/heads/x"), "recoverable");
 }
+
+#[test]
+fn a_negated_pattern_of_git_clean_includes_ignored_files() {
+    let with_ignored = |words: &str| {
+        let clean = Effect { command_id: 1, ..effect("vcs", "git.clean", "") };
+        let found = last_of(&[command(1, words)], &[clean]).1.list;
+        matches!(found.as_slice(), [Loss::Git(loss)] if loss.with_ignored)
+    };
+    for words in [
+        "git clean -fd -e !x.log",
+        "git clean -fde !x.log",
+        "git clean -fd -e!x.log",
+        "git clean -fd --exclude=!build/",
+        "git clean -fd --exclude !build/",
+    ] {
+        assert!(with_ignored(words), "{words}");
+    }
+    for words in ["git clean -fd", "git clean -fd -e x.log", "git clean -fd --exclude=build !x"] {
+        assert!(!with_ignored(words), "{words}");
+    }
+}
