@@ -4,7 +4,7 @@
 //! effect's path.
 
 use crate::{Facts, Resolver};
-use crate::{disposable, folders, holds, losses, own_program, parent_steps};
+use crate::{disposable, folders, holds, losses, new_links, own_program, parent_steps};
 use guard_contract::FaultKind;
 use guard_contract::call::{CallContext, PATTERNS, ToolCall};
 use guard_contract::paths::{below, is_below, trimmed};
@@ -46,6 +46,7 @@ pub fn analyze(
     fill_paths(&mut analysis, facts, resolver);
     folders::mark(&mut analysis, facts, resolver, &at.cwd);
     parent_steps::mark(&mut analysis, facts, resolver);
+    new_links::mark(&mut analysis, facts);
     tag_home(&mut analysis, &at.home);
     weigh_account_home(&mut analysis, &at.account_home);
     disposable::mark(&mut analysis, facts, resolver);

@@ -23,6 +23,7 @@ mod holds;
 pub mod ignored;
 pub mod losses;
 pub mod manifests;
+mod new_links;
 mod own_program;
 mod parent_steps;
 mod pattern_roots;

@@ -19,8 +19,9 @@ use guard_contract::syntax::{Analysis, Command, Coverage, Effect, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::folders;
-pub(crate) use order::{MoveCommands, has_parent_step};
-use order::{PrecedingChanges, reads_old_content};
+pub(crate) use of_git::git_invocation;
+pub(crate) use order::{MoveCommands, has_parent_step, is_unordered};
+use order::{PrecedingChanges, moves_astray, reads_old_content};
 use unseen::may_lose_unseen;
 use wrappers::HERE;
 
@@ -140,7 +141,13 @@ pub fn losses(analysis: &Analysis) -> Losses {
     let mut found = Losses { list: Vec::new(), may_be_more: analysis.coverage != Coverage::Complete };
     found.may_be_more |= reads_old_content(&analysis.effects) && analysis.effects.iter().any(is_file_loss);
     let (replacing, joined) = (replacing(analysis), first_moves(analysis));
-    let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::new(analysis) };
+    let call = LossView {
+        analysis,
+        replacing: &replacing,
+        joined: &joined,
+        astray: moves_astray(analysis),
+        order: PrecedingChanges::new(analysis),
+    };
     let mut takes_sources = false;
     // The git commands whose effects cover all their losses.
     let mut reported = BTreeSet::new();
@@ -194,6 +201,8 @@ struct LossView<'a> {
     replacing: &'a BTreeSet<u32>,
     /// For each command that gives many files one name, the first of the effects that identify these files.
     joined: &'a BTreeMap<u32, Option<usize>>,
+    /// The moves whose new path isn't known or is temporary, by command and old path.
+    astray: BTreeSet<(u32, &'a str)>,
     order: PrecedingChanges<'a>,
 }
 
@@ -239,7 +248,13 @@ const RECOVERY: &str = "recovery";
 /// Gives each effect that loses something the tag `recovery`: `recoverable`, `partly` or `not`.
 pub(crate) fn mark(analysis: &mut Analysis) {
     let (replacing, joined) = (replacing(analysis), first_moves(analysis));
-    let call = LossView { analysis, replacing: &replacing, joined: &joined, order: PrecedingChanges::new(analysis) };
+    let call = LossView {
+        analysis,
+        replacing: &replacing,
+        joined: &joined,
+        astray: moves_astray(analysis),
+        order: PrecedingChanges::new(analysis),
+    };
     let effects = analysis.effects.iter().enumerate();
     let mut found: Vec<Option<&str>> = effects.map(|(at, effect)| recovery(at, effect, &call)).collect();
     if reads_old_content(&analysis.effects) {
@@ -345,7 +360,8 @@ fn path(effect: &Effect, how: How, call: &LossView<'_>) -> Fate {
     let mut path = written.trim_end_matches('/').to_owned();
     let is_pattern = tag(effect, "glob").is_some() || is_absent_pattern(effect);
     // The link's target may be lost, not the link.
-    if how.deletes() && !is_pattern && !path.is_empty() && !loses_only_link(effect) {
+    let is_behind = if is_pattern { effect.target.ends_with('/') } else { !loses_only_link(effect) };
+    if how.deletes() && !path.is_empty() && is_behind {
         path.push('/');
     }
     // Extended patterns aren't supported.
@@ -379,7 +395,9 @@ fn deletion_fate(effect: &Effect, call: &LossView<'_>) -> Fate {
     }
     if is_moved(effect) || tag(effect, "tracked").is_some() {
         // A moved file isn't lost. Its old path is only worth a copy if it replaces another file.
-        let is_lost = call.replacing.contains(&effect.command_id) || call.joined.contains_key(&effect.command_id);
+        let is_lost = call.replacing.contains(&effect.command_id)
+            || call.joined.contains_key(&effect.command_id)
+            || call.astray.contains(&(effect.command_id, effect.target.as_str()));
         return if is_lost {
             named_files_fate(effect, call).unwrap_or_else(|| path(effect, How::Delete, call))
         } else {

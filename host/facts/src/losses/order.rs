@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 
 use guard_contract::Presence;
 use guard_contract::paths::is_below;
-use guard_contract::syntax::{Analysis, Command, Effect};
+use guard_contract::syntax::{Analysis, Command, Effect, Script};
 use guard_sdk::git::{PROGRAM_VARIABLES, READING};
 
 use super::of_git::{git_invocation, is_git};
 use super::tag;
+use crate::new_links::may_be_checked_out;
 
 /// Programs that move or link existing files into a folder.
 const BRING: [&str; 6] = ["ln", "link", "mount", "mv", "rename", "rsync"];
@@ -38,7 +39,7 @@ impl MoveCommands {
 
     /// Returns whether the effect brings something from elsewhere.
     pub(crate) fn moves_in(&self, effect: &Effect) -> bool {
-        let is_own = || tag(effect, "by").is_some_and(|by| BRING.contains(&by));
+        let is_own = || tag(effect, "by").is_some_and(|by| BRING.contains(&by)) || tag(effect, "link-to").is_some();
         effect.kind == "write" && (is_own() || self.0.contains(&effect.command_id))
     }
 }
@@ -55,6 +56,8 @@ pub(super) struct PrecedingChanges<'a> {
     unordered: BTreeSet<u32>,
     /// The commands with scripts, whose effects have an unknown order.
     scripts: BTreeSet<u32>,
+    /// The commands with scripts that may create links, although no effect says so.
+    linking: BTreeSet<u32>,
     /// Whether shell patterns may match case-insensitively.
     folds_case: bool,
     /// Whether a search follows links.
@@ -68,14 +71,15 @@ impl<'a> PrecedingChanges<'a> {
         let bringing = MoveCommands::from_effects(&analysis.effects);
         let effects = analysis.effects.iter().enumerate();
         // A file that is moved into an existing folder has its own effect.
-        let is_new = |effect: &Effect| effect.path.kind != "dir" || tag(effect, "by") == Some("rename");
+        let commands = &analysis.commands;
+        let whole = commands.iter().filter(|command| takes_no_folder(command));
+        let whole: BTreeSet<u32> = whole.map(|command| command.id).collect();
+        let is_new = |effect: &Effect| {
+            let is_replaced = tag(effect, "by") == Some("rename") || whole.contains(&effect.command_id);
+            effect.path.kind != "dir" || is_replaced
+        };
         let brings = |effect: &Effect| bringing.moves_in(effect) && is_new(effect);
         let brought = effects.filter(|(_, effect)| brings(effect)).map(|(at, _)| at).collect();
-        let is_unordered = |command: &&Command| {
-            let place = &command.position;
-            place.background || place.within.iter().any(|within| UNORDERED.contains(&within.as_str()))
-        };
-        let commands = &analysis.commands;
         let git = commands.iter().filter(|command| is_git(command)).filter_map(changing).collect();
         let words = || commands.iter().flat_map(|command| &command.argv).map(|word| word.text.as_str());
         let names = commands.iter().flat_map(|command| &command.assignments).map(|it| it.name.as_str());
@@ -84,8 +88,9 @@ impl<'a> PrecedingChanges<'a> {
             analysis,
             brought,
             git,
-            unordered: commands.iter().filter(is_unordered).map(|command| command.id).collect(),
+            unordered: commands.iter().filter(|command| is_unordered(command)).map(|command| command.id).collect(),
             scripts: analysis.scripts.iter().map(|script| script.command_id).collect(),
+            linking: analysis.scripts.iter().filter(|script| may_link(script)).map(|it| it.command_id).collect(),
             folds_case: words().any(|word| word.to_ascii_lowercase().replace('_', "").contains("caseglob")),
             follows_links: commands.iter().any(follows_links),
             is_elsewhere: words().chain(names).any(selects_repository)
@@ -108,6 +113,10 @@ impl<'a> PrecedingChanges<'a> {
         let is_inner = || command.is_some_and(|it| it.via.iter().any(|via| via.kind == "shell-c"));
         if is_pattern && (self.folds_case || is_inner()) || self.follows_links && effect.kind == "delete" && is_found()
         {
+            return true;
+        }
+        let is_linked = |id: &u32| *id == effect.command_id || self.is_earlier(*id, effect);
+        if may_be_checked_out(effect) || self.linking.iter().any(is_linked) {
             return true;
         }
         let git_brings = |(id, verb): &(u32, &str)| self.is_earlier(*id, effect) && GIT_BRINGS.contains(verb);
@@ -156,6 +165,28 @@ impl<'a> PrecedingChanges<'a> {
     }
 }
 
+/// Returns whether a command may run in another order than in the text, or more than once.
+pub(crate) fn is_unordered(command: &Command) -> bool {
+    let place = &command.position;
+    place.background || place.within.iter().any(|within| UNORDERED.contains(&within.as_str()))
+}
+
+/// Returns whether `mv` or `ln` replaces its target even if that is a link to a folder.
+fn takes_no_folder(command: &Command) -> bool {
+    let is_option = |word: &str| match word.strip_prefix("--") {
+        Some(long) => "no-target-directory".starts_with(long) && long.len() > 3,
+        None => word.strip_prefix('-').is_some_and(|letters| letters.contains('T')),
+    };
+    command.argv.iter().skip(1).any(|word| is_option(&word.text))
+}
+
+/// Returns whether a script of a language whose calls have no effects may create links.
+fn may_link(script: &Script) -> bool {
+    let mut words = script.text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    !matches!(script.language.as_str(), "javascript" | "python" | "sql")
+        && words.any(|word| matches!(word, "link" | "ln" | "ln_s" | "ln_sf" | "ln_sr" | "symlink"))
+}
+
 /// Returns the id and verb of a git command that may change something.
 fn changing(command: &Command) -> Option<(u32, &str)> {
     let (verb, rest) = match git_invocation(command) {
@@ -179,6 +210,24 @@ fn changes_rules(effect: &Effect) -> bool {
     let is_wide = ["archive", "filtered", "glob", "patch", "tree"].iter().any(|name| tag(effect, name).is_some());
     let is_of_git = path.rsplit('/').next().is_some_and(|name| name.starts_with(".git"));
     is_wide || is_of_git || !effect.certain || path.is_empty() || path.contains("/.git/")
+}
+
+/// The start of the paths that stand for a script's own temporary files, which are deleted when it ends.
+const TEMPORARY: &str = "/tmp/tmp.XXXXXXXXXX";
+
+/// Returns the moves after which a file may be gone, by command and old path.
+pub(super) fn moves_astray(analysis: &Analysis) -> BTreeSet<(u32, &str)> {
+    let effects = &analysis.effects;
+    let scripts: BTreeSet<u32> = analysis.scripts.iter().map(|script| script.command_id).collect();
+    let is_target = |effect: &&Effect| effect.kind == "write" && !effect.target.starts_with(TEMPORARY);
+    let targets: BTreeSet<u32> = effects.iter().filter(is_target).map(|effect| effect.command_id).collect();
+    let is_astray = |(at, effect): &(usize, &Effect)| match scripts.contains(&effect.command_id) {
+        // A script can move several files. Each new path follows its old one.
+        true => !effects.get(at + 1).filter(is_target).is_some_and(|next| next.command_id == effect.command_id),
+        false => !targets.contains(&effect.command_id),
+    };
+    let moved = effects.iter().enumerate().filter(|(_, effect)| super::is_moved(effect));
+    moved.filter(is_astray).map(|(_, effect)| (effect.command_id, effect.target.as_str())).collect()
 }
 
 /// Returns whether the new path and the lost path may be the same, or one inside the other.

@@ -85,9 +85,16 @@ fn of_many_files_that_get_one_name_all_are_lost_where_they_were() {
     };
     let (tags, found) = of(&[moved.clone(), end.clone()]);
     assert_eq!((tags, found.list.len(), found.may_be_more), (vec!["recoverable".to_owned(); 2], 1, false));
-    // Without the one name they are only elsewhere.
-    let (_, found) = of(std::slice::from_ref(&moved));
+    // Without the one name, they are only elsewhere.
+    let written = Effect { severity: Severity::Notable, ..effect("write", "fs.write", "/repo/out") };
+    let (_, found) = of(&[moved.clone(), written]);
     assert_eq!(found, Losses::default());
+    // Without a known target, they may be gone.
+    let temporary = effect("write", "fs.write", "/tmp/tmp.XXXXXXXXXX/src");
+    for others in [&[][..], &[temporary]] {
+        let (_, found) = of(&[std::slice::from_ref(&moved), others].concat());
+        assert_eq!((found.list.len(), found.may_be_more), (1, false), "{found:?}");
+    }
     // Of files that nothing tells of, no copy can be made.
     let (tags, _) = of(std::slice::from_ref(&end));
     assert_eq!(tags, ["not"]);
@@ -167,6 +174,58 @@ fn last_of(commands: &[Command], effects: &[Effect]) -> (String, Losses) {
 
 fn by(id: u32, effect: Effect) -> Effect {
     Effect { command_id: id, ..effect }
+}
+
+#[test]
+fn a_link_that_the_call_makes_can_lead_to_what_is_lost() {
+    let link = by(1, tagged(effect("write", "fs.write", "/repo/q"), &[("link-to", "src")]));
+    let mut link = Effect { severity: Severity::Notable, ..link };
+    "/repo/q".clone_into(&mut link.path.lexical);
+    link.path.exists = Presence::No;
+    let mut lost = by(2, deletion("/repo/q/deep"));
+    lost.path.exists = Presence::No;
+    let commands = [command(1, "python3 t.py"), command(2, "rm -rf q/deep")];
+    assert!(last_of(&commands, &[link, lost]).1.may_be_more);
+    // `mv -T` replaces a link to a folder.
+    let [moved, mut written] = moving("/repo/l", "/repo/k");
+    written.path.exists = Presence::Yes;
+    "dir".clone_into(&mut written.path.kind);
+    let lost = by(2, tagged(deletion("/repo/k/*"), &[("glob", "yes")]));
+    for (words, expected) in [("mv -T l k", true), ("mv --no-target-directory l k", true), ("mv l k", false)] {
+        let commands = [command(1, words), command(2, "rm -rf k/*")];
+        let found = last_of(&commands, &[moved.clone(), written.clone(), lost.clone()]).1;
+        assert_eq!(found.may_be_more, expected, "{words}");
+    }
+}
+
+#[test]
+fn a_script_that_may_link_can_lose_other_files() {
+    let more = |language: &str, text: &str| {
+        let script = guard_contract::syntax::Script {
+            language: language.to_owned(),
+            text: text.to_owned(),
+            command_id: 1,
+            certain: true,
+        };
+        let commands = vec![command(1, "perl -e x"), command(2, "rm -rf q/x")];
+        let effects = vec![by(2, deletion("/repo/q/x"))];
+        let analysis = Analysis { effects, commands, scripts: vec![script], ..empty(Coverage::Complete, None) };
+        losses(&analysis).may_be_more
+    };
+    for (language, text) in [
+        ("perl", "symlink q(src),q(q)"),
+        ("perl", "link 'a','q'"),
+        ("ruby", "File.symlink('src','q')"),
+        ("ruby", "FileUtils.ln_s('src','q')"),
+        ("php", "symlink('src','q');"),
+    ] {
+        assert!(more(language, text), "{text}");
+    }
+    for (language, text) in
+        [("perl", "unlink q(x)"), ("ruby", "File.unlink('x')"), ("python", "os.symlink('a','b')"), ("sql", "link")]
+    {
+        assert!(!more(language, text), "{text}");
+    }
 }
 
 /// The effects of `mv FROM TO` by the first command.
@@ -291,6 +350,11 @@ fn a_path_with_a_step_to_the_folder_above_is_left_to_the_machine() {
 
 #[test]
 fn a_search_and_a_slash_take_what_is_behind_a_link() {
+    let pattern = |target: &str| {
+        let found = last_of(&[], &[tagged(deletion(target), &[("by", "rm"), ("glob", "yes")])]).1.list;
+        matches!(found.as_slice(), [Loss::Path(loss)] if loss.is_pattern && loss.path.ends_with('/'))
+    };
+    assert_eq!(["/repo/c*/", "/repo/c*"].map(pattern), [true, false]);
     let lost = |target: &str, by_tag: &str| {
         let mut effect = tagged(deletion("/repo/lk"), &[("by", by_tag)]);
         target.clone_into(&mut effect.target);
