@@ -243,7 +243,12 @@ pub(super) fn silent_loss(command: &Command) -> Option<GitLoss> {
         "read-tree" if words.has("u", "") => "git.discard",
         "read-tree" if !words.has("n", "dry-run") => "git.index",
         "remote" if !loss.refs.is_empty() => "git.remote",
-        "remote" if rest.first() == Some(&"set-url") => "git.config",
+        "remote" if matches!(rest.first(), Some(&("set-branches" | "set-url"))) => "git.config",
+        "branch" if sets_upstream(words) => "git.config",
+        "submodule" if matches!(words.values().first(), Some(&("set-branch" | "set-url" | "sync"))) => {
+            loss.is_forced = true;
+            "git.config"
+        }
         "submodule" => return submodule_loss(&loss.folder, words),
         "worktree" if rest.first() == Some(&"prune") => "git.worktree.prune",
         "stash" if matches!(rest.first(), Some(&("branch" | "pop"))) => "git.stash.pop",
@@ -270,6 +275,11 @@ pub(super) fn silent_loss(command: &Command) -> Option<GitLoss> {
         _ => true,
     };
     is_loss.then_some(loss)
+}
+
+/// Returns whether `git branch` changes the settings of a branch.
+fn sets_upstream(words: GitWords<'_>) -> bool {
+    words.has("u", "set-upstream-to") || words.has("", "unset-upstream") || words.has("", "edit-description")
 }
 
 /// Returns whether `git config` removes or renames settings of the repository.

@@ -87,7 +87,9 @@ pub(super) fn moved_references(verb: &str, words: GitWords<'_>) -> Vec<String> {
         "checkout" => owned(words.option_values('B', "")),
         "switch" => owned(words.option_values('C', "force-create")),
         "worktree" if first() == Some("add") => owned(words.option_values('B', "")),
-        "branch" if words.has("dDMCf", "delete") || words.has("", "force") => owned(words.operands().collect()),
+        "branch" if words.has("dDmMcCf", "delete") || ["copy", "force", "move"].iter().any(|it| words.has("", it)) => {
+            owned(words.operands().collect())
+        }
         "fetch" | "pull" => fetched_references(words),
         "push" if first() == Some(".") => owned(words.operands().skip(1).map(destination).collect()),
         "rebase" if words.has("", "update-refs") => vec![HEADS.to_owned()],

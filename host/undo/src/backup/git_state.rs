@@ -96,8 +96,16 @@ pub(super) fn gather(
         "git.submodule.deinit" => return deinit(gatherer, loss, &repository, &folder).map(done),
         "git.submodule.update" => return update_submodules(gatherer, loss, &repository, (&folder, env)),
         "git.sparse" => return exclude_folders(gatherer, loss, &repository, &folder).map(done),
-        "git.config" => return add_replaced(gatherer, &repository.common_dir.join("config")).map(done),
+        "git.config" => {
+            if loss.is_forced {
+                add_submodule_settings(gatherer, &repository)?;
+            }
+            return add_replaced(gatherer, &repository.common_dir.join("config")).map(done);
+        }
         _ => {}
+    }
+    if runs_filters(&repository) {
+        gatherer.report_excluded(format!("{root}: git runs the programs of its filters"));
     }
     let git = Git { root: &repository.root, env };
     let mut loss = loss.clone();
@@ -147,7 +155,10 @@ fn state_before(
             }
         }
         "git.remote" => add_replaced(gatherer, &repository.common_dir.join("config"))?,
-        "git.branch.delete" => add_branch_settings(gatherer, loss, repository)?,
+        "git.branch.delete" | "git.branch.move" | "git.refs" => {
+            add_branch_settings(gatherer, loss, repository, &head)?;
+        }
+        "git.rm" => add_replaced(gatherer, &repository.root.join(".gitmodules"))?,
         "git.reflog.expire" => state.refs = reflogs(gatherer, repository, git)?,
         // The command replaces a commit or moves a branch back. `HEAD` has the previous commit.
         _ => {}
@@ -214,12 +225,60 @@ fn is_understood(repository: &Repository, folder: &Path, env: &BTreeMap<String, 
     !is_elsewhere && !is_within && !is_moved
 }
 
-fn add_branch_settings(gatherer: &mut Gatherer, loss: &GitLoss, repository: &Repository) -> Result<(), SkipReason> {
+/// Adds the settings if one of the branches has some. With one name, the checked-out branch is renamed.
+fn add_branch_settings(
+    gatherer: &mut Gatherer,
+    loss: &GitLoss,
+    repository: &Repository,
+    head: &Head,
+) -> Result<(), SkipReason> {
     let config = repository.common_dir.join("config");
     let text = fs::read_to_string(&config).unwrap_or_default();
-    let has_some = loss.refs.iter().any(|name| text.contains(&format!("[branch \"{name}\"]")));
+    let is_one = loss.refs.len() == 1 && loss.refs.iter().all(|name| !name.contains("refs/"));
+    let own = head.branch.strip_prefix("refs/heads/").filter(|_| is_one);
+    let mut names = loss.refs.iter().map(String::as_str).chain(own);
+    let has_some = names.any(|name| text.contains(&format!("[branch \"{name}\"]")));
     if has_some { add_replaced(gatherer, &config) } else { Ok(()) }
 }
+
+/// Adds the files with the settings of submodules.
+fn add_submodule_settings(gatherer: &mut Gatherer, repository: &Repository) -> Result<(), SkipReason> {
+    add_replaced(gatherer, &repository.root.join(".gitmodules"))?;
+    let mut open = vec![repository.common_dir.join("modules")];
+    while let Some(folder) = open.pop() {
+        gatherer.check_time()?;
+        let config = folder.join("config");
+        if config.is_file() {
+            add_replaced(gatherer, &config)?;
+            open.push(folder.join("modules"));
+            continue;
+        }
+        let children = fs::read_dir(&folder).into_iter().flatten().flatten();
+        open.extend(
+            children.filter(|child| child.file_type().is_ok_and(|kind| kind.is_dir())).map(|child| child.path()),
+        );
+    }
+    Ok(())
+}
+
+/// Returns whether the repository's settings have filters other than those of known programs, which keep all content.
+fn runs_filters(repository: &Repository) -> bool {
+    let text = fs::read_to_string(repository.common_dir.join("config")).unwrap_or_default();
+    let mut is_filter = false;
+    text.lines().map(str::trim).any(|line| {
+        if line.starts_with('[') {
+            is_filter = line.starts_with("[filter ");
+        }
+        let (key, value) = line.split_once('=').unwrap_or((line, ""));
+        let is_program = matches!(key.trim().to_ascii_lowercase().as_str(), "clean" | "process" | "smudge");
+        let value = value.trim().trim_matches('"').trim_start_matches('\\');
+        let is_known = FILTERS.iter().any(|known| value.trim_matches('"').starts_with(known));
+        is_filter && is_program && !is_known
+    })
+}
+
+/// Programs of filters that lose nothing.
+const FILTERS: [&str; 4] = ["cat", "git lfs ", "git-crypt ", "git-lfs "];
 
 /// Adds the changes that a command discards. Returns whether files change all over the work tree.
 fn discard(
