@@ -129,6 +129,7 @@ fn files_are_opened_as_the_mode_says() {
         ("import zipfile\nzipfile.ZipFile('a.zip').extractall()", &["read a.zip", "fill ."]),
         ("import os\nos.chmod('a', 0o777)", &["change a"]),
         ("import os\nos.symlink('/etc', 'a')", &["link a to /etc"]),
+        ("import shutil\nshutil.make_archive('out/a', 'gztar', 'src')", &["write out/a.tar.gz"]),
         ("import io\nio.open('a', 'w')", &["write a"]),
         ("df.to_csv('out.csv')", &["write out.csv"]),
         ("plt.savefig(name)", &[]),

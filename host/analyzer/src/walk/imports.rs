@@ -95,6 +95,12 @@ fn python(code: &str) -> Vec<String> {
         let up = "../".repeat((module.len() - rest.len()).saturating_sub(1));
         format!("{up}{}", rest.replace('.', "/"))
     };
+    for call in ["import_module(", "__import__("] {
+        let rests = code.match_indices(call).filter_map(|(at, call)| code.get(at + call.len()..));
+        let quoted = rests.filter_map(|rest| rest.trim_start().strip_prefix(['"', '\'']));
+        let names = quoted.filter_map(|rest| rest.split(['"', '\'']).next());
+        found.extend(names.filter(|name| is_module(name)).map(path).take(MODULES));
+    }
     for line in code.split(['\n', ';']).map(str::trim) {
         if let Some(names) = line.strip_prefix("import ") {
             let names = names.split(',').filter_map(|name| name.split_whitespace().next());
@@ -161,7 +167,7 @@ fn javascript(code: &str) -> Vec<String> {
     let mut found = Vec::new();
     for quote in ['"', '\'', '`'] {
         for (at, _) in code.match_indices(quote) {
-            let before = code.get(..at).unwrap_or_default().trim_end_matches([' ', '(']);
+            let before = code.get(..at).unwrap_or_default().trim_end_matches([' ', '(', ')']);
             let text = code.get(at + 1..).and_then(|rest| rest.split(quote).next()).unwrap_or_default();
             let loads = ["require", "from", "import", "Worker"].iter().any(|word| before.ends_with(word));
             let is_file = ["./", "../", "/"].iter().any(|start| text.starts_with(start));
@@ -186,6 +192,9 @@ mod tests {
     fn code_names_its_modules() {
         let code = "import os, a.b as c\nfrom . import d\nfrom ..e import f\nfrom g import (h, i)\nx = 'import j'\n";
         assert_eq!(python(code), ["os", "a/b", "d", "../e/f", "../e", "g/h", "g/i", "g"]);
+        let code = "import_module('k'); __import__( \"l.m\"); import_module(n); import_module(f'{o}')";
+        assert_eq!(python(code), ["k", "l/m"]);
+        assert_eq!(javascript("new (require('worker_threads').Worker)('./w.js')"), ["w.js"]);
         let code = "const a = require('./a');\nimport b from \"../b.js\";\nimport('./c');\nimport 'd';\nx('./e')";
         let mut names = javascript(code);
         names.sort();

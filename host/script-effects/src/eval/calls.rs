@@ -2,7 +2,7 @@
 
 use super::evaluator::Evaluator;
 use super::fold;
-use super::library::python::canonical;
+use super::library::python::{archive_ending, canonical};
 use super::library::{CallEffect, call_effect, node};
 use super::requests::{changes, is_deletion};
 use super::value::Value;
@@ -228,6 +228,11 @@ impl Evaluator<'_> {
                 let empties = !append && leaves_nothing(name, args);
                 let unknown = if empties { DELETES } else { WRITES };
                 self.add_path_action(name, path, unknown, |path| ActionKind::Write { path, append, empties });
+            }
+            CallEffect::Save if name.ends_with("make_archive") => {
+                let ending = archive_ending(args.get(1, &["format"]).and_then(Value::known_text));
+                let write = |path: Text| write_action(path.and(&Text::literal(ending)));
+                self.add_path_action(name, args.get(0, &["base_name"]), Unknown::default(), write);
             }
             CallEffect::Save => self.add_path_action(name, path, Unknown::default(), write_action),
             CallEffect::MakeFolder => self.add_path_action(name, path, Unknown::default(), ActionKind::MakeFolder),

@@ -25,7 +25,7 @@ pub(super) const CALLS: &[(CallEffect, &str)] = &[
     (
         Write,
         "fs.writeFile fs.outputFile fs.writeJson fs.writeJSON fs.outputJson fs.appendFile fs.createWriteStream \
-         fs.truncate Bun.write bun.write Deno.writeTextFile Deno.writeFile Deno.create Deno.truncate",
+         fs.WriteStream fs.truncate Bun.write bun.write Deno.writeTextFile Deno.writeFile Deno.create Deno.truncate",
     ),
     (Read, "fs.readFile fs.readJson fs.readJSON fs.createReadStream fs.readlink Deno.readTextFile Deno.readFile"),
     (ListFolder, "fs.readdir fs.opendir Deno.readDir"),

@@ -73,6 +73,18 @@ pub(super) const CALLS: &[(CallEffect, &str)] = &[
     (Fetch, "urllib.request.urlretrieve urllib.urlretrieve wget.download"),
 ];
 
+/// Returns what `shutil.make_archive` appends to a file's name.
+pub(in crate::eval) fn archive_ending(format: Option<&str>) -> &'static str {
+    match format {
+        Some("zip") => ".zip",
+        Some("tar") => ".tar",
+        Some("gztar") => ".tar.gz",
+        Some("bztar") => ".tar.bz2",
+        Some("xztar") => ".tar.xz",
+        _ => "",
+    }
+}
+
 /// Modules under the name that is used here.
 const ALIASES: &[(&str, &str)] = &[
     ("posix.", "os."),
