@@ -25,7 +25,7 @@ const MOST: usize = 64;
 
 /// The git commands that run the repository's hooks, and their hooks.
 const HOOKS: &[(&[&str], &[&str])] = &[
-    (&["commit"], &["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"]),
+    (&["commit"], &["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-rewrite"]),
     (&["merge", "pull"], &["pre-merge-commit", "post-merge"]),
     (&["push"], &["pre-push"]),
     (&["checkout", "switch", "clone"], &["post-checkout"]),

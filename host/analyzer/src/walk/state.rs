@@ -360,6 +360,11 @@ impl Walker {
 
     /// Applies `export`, `declare` and similar builtins.
     fn declare_all(&mut self, command: &Command, words: &[Word]) {
+        if command.word(0) == "local" && !self.scope.within.contains(&"function") {
+            // bash rejects this outside of functions, and zsh doesn't.
+            let names = words.iter().map(|word| word.text.split(['=', '+']).next().unwrap_or_default());
+            return names.filter(|name| is_name(name)).for_each(|name| self.shell.forget(name));
+        }
         let has = |letter| words.iter().any(|word| word.text.starts_with('-') && word.text.contains(letter));
         let (refers, exports) = (has('n'), command.word(0) == "export" && !has('n') || has('x'));
         for word in words {
