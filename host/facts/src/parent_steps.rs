@@ -44,6 +44,14 @@ impl Links<'_> {
         if in_scripts.take(STEPS).any(|effect| self.differs("/", &effect.path.raw)) {
             return true;
         }
+        // The folder to which a wrapper changes, as in `env -C link/..`.
+        let entered = commands.iter().flat_map(|command| &command.via).map(|via| via.detail.as_str());
+        let mut entered = entered.filter(|folder| has_parent_step(folder)).take(STEPS);
+        let starts =
+            || commands.iter().map(|command| command.cwd.as_str()).filter(|cwd| cwd.starts_with('/')).take(STEPS);
+        if entered.any(|folder| starts().any(|start| self.differs(start, folder))) {
+            return true;
+        }
         let mut left = STEPS;
         commands.iter().filter(|command| command.cwd.starts_with('/')).any(|command| {
             let is_shell = matches!(program(command), "cd" | "popd" | "pushd");
@@ -102,7 +110,7 @@ fn is_physical(command: &Command) -> bool {
     let mut words = command.argv.iter().skip(1).map(|word| word.text.as_str());
     let is_option =
         |word: &str| word == "physical" || word.starts_with('-') && !word.starts_with("--") && word.contains('P');
-    let starts_elsewhere = |kind: &str| matches!(kind, "env" | "script" | "code" | "make");
+    let starts_elsewhere = |kind: &str| matches!(kind, "code" | "env" | "script" | "shell-c");
     match program(command) {
         "cd" | "pwd" | "set" | "bash" | "sh" | "zsh" | "dash" | "ksh" => {
             words.any(is_option) || command.via.iter().any(|via| starts_elsewhere(&via.kind))

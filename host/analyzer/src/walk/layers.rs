@@ -212,6 +212,12 @@ impl Walker {
             layer::Place::Outside => self.leave_container(),
         }
         let mut via = run.via;
+        if let layer::Place::Directory(folder) = &run.place
+            && via.detail.is_empty()
+            && folder.text.split('/').any(|step| step == "..")
+        {
+            via.detail.clone_from(&folder.text);
+        }
         if run.place == layer::Place::Outside && self.shell.view.is_none() && state.view.is_some() {
             layer::OUTSIDE.clone_into(&mut via.kind);
         }

@@ -39,7 +39,10 @@ impl MoveCommands {
 
     /// Returns whether the effect brings something from elsewhere.
     pub(crate) fn moves_in(&self, effect: &Effect) -> bool {
-        let is_own = || tag(effect, "by").is_some_and(|by| BRING.contains(&by)) || tag(effect, "link-to").is_some();
+        let by = tag(effect, "by").unwrap_or_default();
+        // The links that `cp` creates are followed.
+        let is_link = || tag(effect, "link-to").is_some() && !matches!(by, "cp" | "gcp");
+        let is_own = || BRING.contains(&by) || is_link();
         effect.kind == "write" && (is_own() || self.0.contains(&effect.command_id))
     }
 }

@@ -19,6 +19,10 @@ fn is_marked(texts: &[(&str, &str)], target: &str, is_code: bool) -> bool {
     if last.argv.iter().any(|word| word.text == "inner") {
         last.via.push(Via { kind: "env".to_owned(), detail: String::new() });
     }
+    if let Some(folder) = last.argv.iter().find_map(|word| word.text.strip_prefix("entered:")) {
+        let detail = folder.to_owned();
+        last.via.push(Via { kind: "env".to_owned(), detail });
+    }
     let effect = Effect {
         kind: "delete".to_owned(),
         operation: "fs.delete".to_owned(),
@@ -55,6 +59,8 @@ fn steps_out_of_a_link_are_marked() {
         &[("/repo/l", "pwd -P"), ("/repo", "rm x")],
         &[("/repo/l", "realpath ."), ("/repo", "rm x")],
         &[("/repo/l", "cd .. inner")],
+        &[("/repo", "rm x entered:l/..")],
+        &[("/repo/l", "cd x"), ("/repo", "rm x entered:..")],
         &[("/repo", "make -C l/.. clean"), ("/repo", "rm x")],
         &[("/repo/l", "make -C .. clean"), ("/repo", "rm x")],
         &[("/repo", "make -C l -f ../../m clean"), ("/repo", "rm x")],
@@ -79,6 +85,7 @@ fn other_steps_are_not_marked() {
         &[("/repo/l", "make clean"), ("/repo/l", "rm x")],
         &[("/repo", "make -C l clean"), ("/repo", "rm x")],
         &[("/repo", "cat src/../a.txt"), ("/repo", "rm x")],
+        &[("/repo/src", "rm x entered:../src/..")],
     ] {
         assert!(!is_marked(texts, "x", false), "{texts:?}");
     }
