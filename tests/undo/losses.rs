@@ -32,6 +32,10 @@ fn prepare(repo: &Repo) {
     repo.set_mode("b", 0o755);
     std::os::unix::fs::symlink("keep", repo.path("build/link")).unwrap();
     std::os::unix::fs::symlink("/nowhere", repo.path("build/dangling")).unwrap();
+    repo.write("{a,b}/x", "x");
+    repo.write("behind/x", "x");
+    std::fs::create_dir_all(repo.path("links")).unwrap();
+    std::os::unix::fs::symlink("../behind", repo.path("links/to")).unwrap();
     repo.program("tar", &["-cf", "tree.tar", "tree"]);
     repo.program("sqlite3", &["app.db", "CREATE TABLE users (id); INSERT INTO users VALUES (1);"]);
     repo.write("tree/f", "f since");
@@ -101,6 +105,8 @@ fn files_that_commands_destroy_come_back() {
         "sqlite3 app.db 'DROP TABLE users'",
         "sh script.sh",
         "bash -c 'rm -rf build; rm a'",
+        "sh -c 'rm -rf {a,b}'",
+        "rm -rf links/t*/",
     ];
     check_all(&commands, prepare);
 }
@@ -128,6 +134,9 @@ fn files_that_inline_scripts_destroy_come_back() {
         "python3 -c \"open('notes.txt', 'w').write('x')\"",
         "python3 -c \"import os; os.remove('a')\"",
         "perl -pi -e s/notes/none/ notes.txt",
+        "python3 -c \"import tempfile, shutil; t = tempfile.TemporaryDirectory(dir='.'); shutil.move('notes.txt', t.name)\"",
+        "python3 -c \"import os; os.symlink('tree', 'q'); os.remove('q/f')\"",
+        "python3 -c \"import shutil; shutil.make_archive('tree', 'tar', 'other')\"",
     ];
     check_all(&commands, prepare);
 }
@@ -168,6 +177,8 @@ fn changes_that_git_discards_come_back() {
         "git restore .",
         "git restore src/lib.rs",
         "git checkout -f feature",
+        "git checkout -qf feature --",
+        "git checkout -f --",
         "git switch -q --discard-changes feature",
         "git clean -fd",
         "git clean -fd untracked",
@@ -187,6 +198,7 @@ fn commits_stashes_and_references_come_back() {
         "git tag -d v1",
         "git update-ref -d refs/heads/feature",
         "git branch -f feature HEAD",
+        "git branch -m feature other",
         "git commit -q --amend -m other",
         "git rebase -q feature",
         "git reset -q HEAD~1",

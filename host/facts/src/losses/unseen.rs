@@ -36,7 +36,9 @@ pub(super) fn may_lose_unseen(command: &Command) -> bool {
             let selects = |word: &str| WORKSPACES.contains(&word.split('=').next().unwrap_or(word));
             let verb = texts().find(|word| !word.starts_with('-')).unwrap_or_default();
             let runs = matches!(verb, "workspace" | "workspaces") || texts().any(selects);
-            runs && !VERBS.contains(&verb) || has_unknown_task(command)
+            // These change the manifest.
+            let edits = matches!(verb, "init" | "pkg" | "version") && !texts().any(|word| word == "get");
+            edits || runs && !VERBS.contains(&verb) || has_unknown_task(command)
         }
         // Options such as `-O lastpipe` and `+B` change how the shell reads its text.
         "bash" => texts()
