@@ -47,9 +47,26 @@ pub(super) fn may_lose_unseen(command: &Command) -> bool {
         // Without brace expansion, other files are meant.
         "set" => texts().any(|word| word == "braceexpand" || word.starts_with('+') && word.contains('B')),
         // These options run commands before those of the call.
-        "sqlite3" | "duckdb" => texts().any(|word| matches!(word.trim_start_matches('-'), "cmd" | "init")),
+        "sqlite3" | "duckdb" => {
+            texts().any(|word| matches!(word.trim_start_matches('-'), "cmd" | "init")) || texts().any(writes_files)
+        }
         _ => false,
     }
+}
+
+/// Commands of `sqlite3` that write files or databases, or run other commands. They can be abbreviated.
+const WRITING: [&str; 14] = [
+    "archive", "backup", "clone", "excel", "import", "log", "once", "open", "output", "read", "restore", "save",
+    "shell", "system",
+];
+
+/// Returns whether a text for `sqlite3` may write files other than its database.
+fn writes_files(text: &str) -> bool {
+    let writes = |line: &str| {
+        let name = line.trim().strip_prefix('.').and_then(|command| command.split_whitespace().next());
+        name.is_some_and(|name| WRITING.iter().any(|writing| writing.starts_with(name)))
+    };
+    text.lines().any(writes) || text.to_ascii_lowercase().contains("writefile(")
 }
 
 /// Returns whether a task, its folder or its file is only known at run time.

@@ -32,6 +32,11 @@ fn tasks_that_are_not_known_may_lose_anything() {
         "set +o braceexpand",
         "sqlite3 -init x.sql app.db .quit",
         "sqlite3 --cmd .x app.db",
+        "sqlite3 :memory: .output\u{a0}n.txt",
+        "sqlite3 app.db .log",
+        "sqlite3 app.db .import\u{a0}a\u{a0}t",
+        "sqlite3 app.db .tables\n.once\u{a0}x",
+        "sqlite3 app.db SELECT\u{a0}writefile('n','')",
     ] {
         assert!(may_be_more(words, true), "{words}");
     }
@@ -51,6 +56,8 @@ fn tasks_that_are_not_known_may_lose_anything() {
         "yarn add $x=1",
         "set -euo pipefail",
         "sqlite3 -batch app.db",
+        "sqlite3 app.db .tables",
+        "sqlite3 app.db .headers\u{a0}on",
     ] {
         assert!(!may_be_more(words, true), "{words}");
     }
