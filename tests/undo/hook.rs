@@ -147,30 +147,30 @@ fn a_copy_takes_the_place_of_an_ask_only_if_the_configuration_says_so() {
 #[test]
 fn a_copy_takes_no_place_of_an_ask_if_links_may_lead_elsewhere() {
     let repo = Repo::new();
-    repo.write("build/x", "x");
+    repo.write("data/x", "x");
     repo.write("src/in/x", "x");
     std::os::unix::fs::symlink("src/in", repo.path("link")).unwrap();
     repo.world.configure("[undo]\nmax-ms = 1500\ninstead-of-ask = true\n");
     for command in [
-        "cd -P link && cd .. && rm -rf build",
-        "env -C link/.. rm -rf in; rm -rf build",
-        "rm -rf build; make -C link/.. clean",
-        "rm -rf build; cd link && npm run clean",
+        "cd -P link && cd .. && rm -rf data",
+        "env -C link/.. rm -rf in; rm -rf data",
+        "rm -rf data; make -C link/.. clean",
+        "rm -rf data; cd link && npm run clean",
         "cp -a link other; rm -rf other/*",
         "git checkout main -- link; rm -rf link/*",
-        "perl -e \"symlink q(src),q(q)\"; rm -rf build",
+        "perl -e \"symlink q(src),q(q)\"; rm -rf data",
         "python3 -c \"import os; os.symlink('src', 'q')\"; rm -rf q/*",
     ] {
         let ended = repo.bash(command);
         assert_eq!(ended.decision(), "ask", "{command}: {ended:?}");
     }
     for command in [
-        "cd link && cd .. && rm -rf build",
-        "cp -r src other; rm -rf build",
-        "make -C src clean; rm -rf build",
-        "cd link && rm -rf ../../build",
-        "git checkout main -- tracked; rm -rf build",
-        "python3 -c \"import os; os.unlink('x')\"; rm -rf build",
+        "cd link && cd .. && rm -rf data",
+        "cp -r src other; rm -rf data",
+        "make -C src clean; rm -rf data",
+        "cd link && rm -rf ../../data",
+        "git checkout main -- tracked; rm -rf data",
+        "python3 -c \"import os; os.unlink('x')\"; rm -rf data",
     ] {
         let ended = repo.bash(command);
         assert!(ended.decision() != "ask" && ended.stdout.contains("guard-host undo"), "{command}: {ended:?}");

@@ -47,9 +47,8 @@ impl Links<'_> {
         // The folder to which a wrapper changes, as in `env -C link/..`.
         let entered = commands.iter().flat_map(|command| &command.via).map(|via| via.detail.as_str());
         let mut entered = entered.filter(|folder| has_parent_step(folder)).take(STEPS);
-        let starts =
-            || commands.iter().map(|command| command.cwd.as_str()).filter(|cwd| cwd.starts_with('/')).take(STEPS);
-        if entered.any(|folder| starts().any(|start| self.differs(start, folder))) {
+        let starts = || commands.iter().filter(|command| command.cwd.starts_with('/')).take(STEPS).flat_map(folders_of);
+        if entered.any(|folder| starts().any(|start| self.differs(&start, folder))) {
             return true;
         }
         let mut left = STEPS;
@@ -117,6 +116,13 @@ fn is_physical(command: &Command) -> bool {
         }
         program => PRINTING.contains(&program),
     }
+}
+
+/// Returns the folder of a command, and the one to which it changes.
+fn folders_of(command: &Command) -> impl Iterator<Item = String> {
+    let to = command.argv.get(1).filter(|_| matches!(program(command), "cd" | "pushd"));
+    let to = to.map(|word| lexical(&word.text, &command.cwd, ""));
+    std::iter::once(command.cwd.clone()).chain(to)
 }
 
 fn prints_folder(command: &Command) -> bool {

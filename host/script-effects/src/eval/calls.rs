@@ -229,11 +229,7 @@ impl Evaluator<'_> {
                 let unknown = if empties { DELETES } else { WRITES };
                 self.add_path_action(name, path, unknown, |path| ActionKind::Write { path, append, empties });
             }
-            CallEffect::Save if name.ends_with("make_archive") => {
-                let ending = archive_ending(args.get(1, &["format"]).and_then(Value::known_text));
-                let write = |path: Text| write_action(path.and(&Text::literal(ending)));
-                self.add_path_action(name, args.get(0, &["base_name"]), Unknown::default(), write);
-            }
+            CallEffect::Save if name.ends_with("make_archive") => self.save_archive(name, args),
             CallEffect::Save => self.add_path_action(name, path, Unknown::default(), write_action),
             CallEffect::MakeFolder => self.add_path_action(name, path, Unknown::default(), ActionKind::MakeFolder),
             CallEffect::Delete => self.add_path_action(name, path, DELETES, ActionKind::Delete),
@@ -267,15 +263,7 @@ impl Evaluator<'_> {
                     archive: true,
                 });
             }
-            CallEffect::Link => {
-                let to = path.map_or_else(|| Text::of(Piece::Unknown), Value::to_text_part);
-                let is_hard = !name.contains("symlink");
-                self.add_path_action(name, args.get(1, &["dst"]), WRITES, |at| ActionKind::Link {
-                    at,
-                    to: to.clone(),
-                    is_hard,
-                });
-            }
+            CallEffect::Link => self.add_link(name, path, args),
             CallEffect::ChangeFolder => {
                 if !self.moves {
                     self.add_reason("the folder changes in a way that was not seen", Unknown::ALL);
@@ -288,6 +276,20 @@ impl Evaluator<'_> {
             _ => {}
         }
         Value::Unknown
+    }
+
+    /// `shutil.make_archive`, which appends an ending to the name.
+    fn save_archive(&mut self, name: &str, args: &Args) {
+        let ending = archive_ending(args.get(1, &["format"]).and_then(Value::known_text));
+        let write = |path: Text| write_action(path.and(&Text::literal(ending)));
+        self.add_path_action(name, args.get(0, &["base_name"]), Unknown::default(), write);
+    }
+
+    fn add_link(&mut self, name: &str, to: Option<&Value>, args: &Args) {
+        let to = to.map_or_else(|| Text::of(Piece::Unknown), Value::to_text_part);
+        let is_hard = !name.contains("symlink");
+        let link = |at| ActionKind::Link { at, to: to.clone(), is_hard };
+        self.add_path_action(name, args.get(1, &["dst"]), WRITES, link);
     }
 
     /// Notes where something is copied or moved to.
