@@ -3,7 +3,7 @@
 mod functions;
 mod just;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use guard_sdk::syntax::Word;
 use guard_sdk::task_runners::task_runner;

@@ -226,7 +226,7 @@ pub(super) fn moves_astray(analysis: &Analysis) -> BTreeSet<(u32, &str)> {
     let targets: BTreeSet<u32> = effects.iter().filter(is_target).map(|effect| effect.command_id).collect();
     let is_astray = |(at, effect): &(usize, &Effect)| match scripts.contains(&effect.command_id) {
         // A script can move several files. Each new path follows its old one.
-        true => !effects.get(at + 1).filter(is_target).is_some_and(|next| next.command_id == effect.command_id),
+        true => effects.get(at + 1).filter(is_target).is_none_or(|next| next.command_id != effect.command_id),
         false => !targets.contains(&effect.command_id),
     };
     let moved = effects.iter().enumerate().filter(|(_, effect)| super::is_moved(effect));

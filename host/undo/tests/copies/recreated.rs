@@ -34,9 +34,12 @@ fn delete(world: &World, names: &[&str]) {
     }
 }
 
+/// A command, and what it does.
+type Change = (&'static str, fn(&World));
+
 #[test]
 fn a_path_that_the_call_created_again_is_replaced() {
-    let changes: [(&str, fn(&World)); 6] = [
+    let changes: [Change; 6] = [
         ("files", |world| ["d/in/x", "d/new", "f", "l"].iter().for_each(|name| world.write(name, "again"))),
         ("folders", |world| ["f/a", "l/b/c", "d/in/x/y"].iter().for_each(|name| world.write(name, "again"))),
         ("files instead of folders", |world| world.write("d", "again")),
@@ -79,7 +82,7 @@ fn a_file_with_a_future_date_is_replaced() {
 
 #[test]
 fn a_path_that_was_created_after_the_call_is_kept() {
-    let changes: [(&str, fn(&World)); 4] = [
+    let changes: [Change; 4] = [
         ("f", |world| world.write("f", "mine")),
         ("f", |world| world.write("f/in/mine", "mine")),
         ("d", |world| symlink("other", world.path("d")).unwrap()),
