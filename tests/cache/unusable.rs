@@ -51,7 +51,7 @@ fn a_prepared_chain_that_names_it_asks_once_and_is_repaired_by_the_next_call() {
     assert_eq!(*path, artifact);
     *stamp = Stamp::new(&artifact, &fs::symlink_metadata(&artifact).unwrap()).unwrap();
     let seal = Seal::open(&world.path(".local/state/guard-host")).unwrap();
-    let purpose = format!("prepared chain 18 {}", file.file_name().unwrap().display());
+    let purpose = format!("prepared chain 19 {}", file.file_name().unwrap().display());
     seal.write_bytes(&purpose, &file, &postcard::to_stdvec(&chain).unwrap()).unwrap();
     let asked = world.bash("ls -la");
     assert_eq!(asked.decision(), "ask", "{asked:?}");

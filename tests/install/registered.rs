@@ -164,18 +164,19 @@ fn s1_99b_the_two_scripts_of_the_seed_stand_side_by_side() {
             done(&world, &[&["install", "claude", "--matcher", matcher, "--shim", name], target].concat());
         }
         let handlers: [Value; 2] = handlers(&json(&world, settings), "PreToolUse").try_into().unwrap();
-        let (rm, env) = (json!({ "command": "rm -rf /" }), json!({ "file_path": ".env", "content": "" }));
+        let (push, env) =
+            (json!({ "command": "git push --force origin main" }), json!({ "file_path": ".env", "content": "" }));
         let run = |index: usize, tool, input: &Value| {
             let program = handlers[index]["command"].as_str().unwrap();
             let root = world.path("repo/p");
             let line = program.replace("${CLAUDE_PLUGIN_ROOT}", text(&root));
             start_with(&json!({ "command": line }), &world, "", tool, input.clone())
         };
-        assert_deny(&run(0, "Bash", &rm), &["[command-guard: "]);
+        assert_deny(&run(0, "Bash", &push), &["[command-guard: "]);
         assert_deny(&run(1, "Write", &env), &["[protected-files: "]);
         // Each is one policy, like the seed's scripts.
         assert_silent(&run(0, "Write", &env));
-        assert_silent(&run(1, "Bash", &rm));
+        assert_silent(&run(1, "Bash", &push));
         done(&world, &[&["uninstall", "claude"], target].concat());
         for name in [command, file] {
             assert!(!world.path(hooks).join(name).exists(), "{target:?}");
@@ -194,6 +195,6 @@ fn a_part_of_the_chain_behind_a_name_of_its_own() {
     let settings = json(&world, "it's here/hooks.json");
     let handler = &settings["PreToolUse"][0]["hooks"][0];
     assert!(read(&world, "it's here/hooks/nous-plan-enforcer").contains(" hook claude --only protected-files "));
-    assert_silent(&start(handler, &world, "Bash", json!({ "command": "rm -rf /" })));
+    assert_silent(&start(handler, &world, "Bash", json!({ "command": "git push --force origin main" })));
     assert_deny(&start(handler, &world, "Write", json!({ "file_path": ".env", "content": "" })), &[]);
 }

@@ -122,7 +122,7 @@ fn calls_in_the_hosts_own_words_are_one_event() {
     let world = World::new();
     let server = Server::start(&world, &[]);
     let request = json!({
-        "calls": [bash("ls"), bash("rm -rf /")],
+        "calls": [bash("ls"), bash("git push --force origin main")],
         "at": { "cwd": "/srv/app", "project-root": "/srv/app", "home": "/home/them", "harness": "generic" },
     });
     let response = said(&decide(&server, &request));
@@ -131,7 +131,7 @@ fn calls_in_the_hosts_own_words_are_one_event() {
     // The log names the call that decided.
     let lines = world.audit();
     let named: Vec<_> = lines.iter().map(|line| (&line["operation"], &line["action"])).collect();
-    assert_eq!(named, [(&json!("rm -rf /"), &json!("block"))]);
+    assert_eq!(named, [(&json!("git push --force origin main"), &json!("block"))]);
     let mut one = request;
     one["only"] = json!(["protected-files"]);
     assert_eq!(said(&decide(&server, &one))["verdict"]["outcome"], "abstain");

@@ -24,7 +24,7 @@ pub fn check(pattern: &str) -> Result<(), (String, String)> {
         return Err((format!("`{pattern}` takes nothing out of this list"), hint));
     }
     let glob = Glob::new(pattern).map_err(|error| (error.to_string(), "write a tool's name, or a glob".to_owned()))?;
-    let is_of_server = pattern.contains("__") || pattern.contains("mcp_");
+    let is_of_server = (pattern.contains("__") || pattern.contains("mcp_")) && !pattern.contains([' ', '|']);
     let mut known = COMMON_TOOLS.iter().chain(&OTHER_TOOLS);
     if is_of_server || known.any(|tool| glob.matches(tool)) {
         return Ok(());
