@@ -110,12 +110,10 @@ fn doubtful_variables_of_makefiles_are_not_certain() {
     ] {
         may_delete(&[("/repo/Makefile", text)], "make clean");
     }
-    for text in [
-        "SHELL = /usr/bin/python3\nclean:\n\timport os; os.system('rm -rf /repo/src/deep')\n",
-        "clean:\n\trm -rf $(addprefix src/,deep)\n",
-    ] {
-        deletes(&[("/repo/Makefile", text)], "make clean", &["/repo/src/deep"]);
-    }
+    let other_shell = "SHELL = /usr/bin/python3\nclean:\n\timport os; os.system('rm -rf /repo/src/deep')\n";
+    may_delete(&[("/repo/Makefile", other_shell)], "make clean");
+    let function = "clean:\n\trm -rf $(addprefix src/,deep)\n";
+    deletes(&[("/repo/Makefile", function)], "make clean", &["/repo/src/deep"]);
     let files = [("/repo/Makefile", "D = new\nclean:\n\trm -rf $(D)\n")];
     for command in ["make -e clean", "MAKEFLAGS=-Csub make clean", "export MAKEFILES=x; make clean"] {
         may_delete(&files, command);

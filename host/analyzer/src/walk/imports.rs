@@ -95,12 +95,6 @@ fn python(code: &str) -> Vec<String> {
         let up = "../".repeat((module.len() - rest.len()).saturating_sub(1));
         format!("{up}{}", rest.replace('.', "/"))
     };
-    for call in ["import_module(", "__import__("] {
-        let rests = code.match_indices(call).filter_map(|(at, call)| code.get(at + call.len()..));
-        let quoted = rests.filter_map(|rest| rest.trim_start().strip_prefix(['"', '\'']));
-        let names = quoted.filter_map(|rest| rest.split(['"', '\'']).next());
-        found.extend(names.filter(|name| is_module(name)).map(path).take(MODULES));
-    }
     for line in code.split(['\n', ';']).map(str::trim) {
         if let Some(names) = line.strip_prefix("import ") {
             let names = names.split(',').filter_map(|name| name.split_whitespace().next());

@@ -25,24 +25,16 @@ fn name<'t>(unit: &'t Unit<'_>, item: &Item) -> Option<&'t str> {
 
 /// Returns whether a pipeline is assumed to succeed, because the rest of the line makes no sense otherwise.
 pub(super) fn succeeds(unit: Unit<'_>, item: &Item) -> bool {
+    // Without the option, `mkdir` fails if the folder exists.
+    let creates_any = || item.elements.first().is_some_and(|node| unit.slice(node.span).contains(" -p"));
     !item.negated
-        && matches!(
-            name(&unit, item),
-            Some(
-                "" | "cd"
-                    | "pushd"
-                    | "popd"
-                    | "mkdir"
-                    | "echo"
-                    | "printf"
-                    | "export"
-                    | "set"
-                    | "true"
-                    | ":"
-                    | "source"
-                    | "."
-            )
-        )
+        && (matches!(name(&unit, item), Some("mkdir")) && creates_any()
+            || matches!(
+                name(&unit, item),
+                Some(
+                    "" | "cd" | "pushd" | "popd" | "echo" | "printf" | "export" | "set" | "true" | ":" | "source" | "."
+                )
+            ))
 }
 
 /// Returns whether a command after `&&` only runs if the pipeline's `cd` failed: `! cd x && ...`.

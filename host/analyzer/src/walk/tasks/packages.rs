@@ -91,6 +91,10 @@ impl Walker {
     /// of the workspace packages that the words select.
     pub(super) fn package_scripts(&mut self, program: &str, words: &[Word]) -> Vec<Started> {
         let Some(call) = ScriptCall::from_words(program, words) else { return Vec::new() };
+        // Other scripts run with this option.
+        if call.name == "install" && words.iter().any(|word| word.text == "--ignore-scripts") {
+            return Vec::new();
+        }
         let folder = FOLDERS.iter().flat_map(|option| values(words, option)).next();
         self.scripts_of(folder.as_ref(), &call, workspaces::selection(program, words).as_ref())
     }
