@@ -140,14 +140,7 @@ impl Loss {
 pub fn losses(analysis: &Analysis) -> Losses {
     let mut found = Losses { list: Vec::new(), may_be_more: analysis.coverage != Coverage::Complete };
     found.may_be_more |= reads_old_content(&analysis.effects) && analysis.effects.iter().any(is_file_loss);
-    let (replacing, joined) = (replacing(analysis), first_moves(analysis));
-    let call = LossView {
-        analysis,
-        replacing: &replacing,
-        joined: &joined,
-        astray: moves_astray(analysis),
-        order: PrecedingChanges::new(analysis),
-    };
+    let call = LossView::new(analysis);
     let mut takes_sources = false;
     // The git commands whose effects cover all their losses.
     let mut reported = BTreeSet::new();
@@ -198,15 +191,25 @@ pub fn losses(analysis: &Analysis) -> Losses {
 struct LossView<'a> {
     analysis: &'a Analysis,
     /// The commands that overwrite a file.
-    replacing: &'a BTreeSet<u32>,
+    replacing: BTreeSet<u32>,
     /// For each command that gives many files one name, the first of the effects that identify these files.
-    joined: &'a BTreeMap<u32, Option<usize>>,
+    joined: BTreeMap<u32, Option<usize>>,
     /// The moves whose new path isn't known or is temporary, by command and old path.
     astray: BTreeSet<(u32, &'a str)>,
     order: PrecedingChanges<'a>,
 }
 
-impl LossView<'_> {
+impl<'a> LossView<'a> {
+    fn new(analysis: &'a Analysis) -> Self {
+        LossView {
+            analysis,
+            replacing: replacing(analysis),
+            joined: first_moves(analysis),
+            astray: moves_astray(analysis),
+            order: PrecedingChanges::new(analysis),
+        }
+    }
+
     /// Returns the command of an effect. Commands are sorted by id.
     fn command(&self, effect: &Effect) -> Option<&Command> {
         let commands = &self.analysis.commands;
@@ -247,14 +250,7 @@ const RECOVERY: &str = "recovery";
 
 /// Gives each effect that loses something the tag `recovery`: `recoverable`, `partly` or `not`.
 pub(crate) fn mark(analysis: &mut Analysis) {
-    let (replacing, joined) = (replacing(analysis), first_moves(analysis));
-    let call = LossView {
-        analysis,
-        replacing: &replacing,
-        joined: &joined,
-        astray: moves_astray(analysis),
-        order: PrecedingChanges::new(analysis),
-    };
+    let call = LossView::new(analysis);
     let effects = analysis.effects.iter().enumerate();
     let mut found: Vec<Option<&str>> = effects.map(|(at, effect)| recovery(at, effect, &call)).collect();
     if reads_old_content(&analysis.effects) {
