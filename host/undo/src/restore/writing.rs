@@ -27,7 +27,7 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes a path of another kind than the restored one. A file is replaced by renaming, which needs no such step.
+/// Removes what is at the path, if it is a folder and a file is restored, or the reverse. A file is replaced by renaming.
 pub(super) fn remove_obstacle(path: &Path, for_folder: bool) -> io::Result<()> {
     match path.symlink_metadata() {
         Ok(data) if data.is_dir() != for_folder => remove(path),
